@@ -122,8 +122,10 @@ class Parser {
     return name;
   }
 
+  enum class Listed : std::uint8_t { Target, Folded, Scanned };
+
   // From the opening bracket to behind the closing one: names, each once. `where`: "on the left".
-  std::vector<Formula::Index> parse_indices(const std::string& where, bool is_target = false) {
+  std::vector<Formula::Index> parse_indices(const std::string& where, Listed listed) {
     std::vector<Formula::Index> indices;
     token_.expect("[");
     while (*token_ != "]") {
@@ -132,7 +134,7 @@ class Parser {
       const std::size_t at = token_.at();
       const std::string word(*token_);
       const bool has_mode = place_among(word, kAccessModes) && token_.rest().starts_with('(');
-      if (has_mode && (word != "safe" || !is_target)) {
+      if (has_mode && (word != "safe" || listed != Listed::Target)) {
         token_.unsupported(at, "the access mode " + word, "write plain indices " + where);
       }
       // A store is safe as it is: what lies outside is dropped.
@@ -145,10 +147,18 @@ class Parser {
                        "give every axis an index of its own");
       }
       indices.push_back({name, at});
+      const bool is_folded = listed == Listed::Folded;
+      if (is_folded && *token_ == ":") {
+        token_.fail("the extent of the index " + name + " stands behind ':'", "E314",
+                    "write " + name + " < 3");
+      }
+      if (is_folded && *token_ == "<") indices.back().extent = parse_extent();
       token_.refuse_foreign();
       if (*token_ != "]" && *token_ != ",") {
         token_.fail("expected ',' or ']' after the index " + name + token_.found(), "E314",
-                    "write plain indices " + where + ", such as y[m, n]");
+                    "write plain indices " + where +
+                        (is_folded ? ", such as sum[n], or sum[n < 3] for the first three"
+                                   : ", such as y[m, n]"));
       }
     }
     if (std::int64_t(indices.size()) > kMostAxes) {
@@ -166,7 +176,7 @@ class Parser {
                                        [&](const auto& update) { return *token_ == update.first; });
     if (*token_ == "=" || is_update) return;
     if (*token_ != "[") token_.expect("[", "after " + formula_.target);
-    formula_.indices = parse_indices("on the left", true);
+    formula_.indices = parse_indices("on the left", Listed::Target);
   }
 
   std::uint32_t add(FormulaNode node) {
@@ -275,8 +285,12 @@ class Parser {
   // At the [ of `sum[n](...)`, which is no element.
   bool is_reduction_list() const {
     const std::string_view rest = token_.rest();
-    const std::size_t close = rest.find(']');
-    if (close == std::string_view::npos) return false;
+    std::size_t close = 0;
+    for (int depth = 1; close < rest.size(); ++close) {
+      if (rest[close] == '[') ++depth;
+      if (rest[close] == ']' && --depth == 0) break;
+    }
+    if (close == rest.size()) return false;
     const std::size_t next = rest.find_first_not_of(" \t\n", close + 1);
     return next != std::string_view::npos && rest[next] == '(';
   }
@@ -288,7 +302,7 @@ class Parser {
     Formula::Fold fold{.how = how, .at = at, .outer = around_};
     if (*token_ == "[") {
       fold.is_named = true;
-      fold.indices = parse_indices("in " + name + "[...]");
+      fold.indices = parse_indices("in " + name + "[...]", Listed::Folded);
       for (const Formula::Index& i : fold.indices) {
         for (const Formula::Index& left : formula_.indices) {
           if (i.name != left.name) continue;
@@ -313,12 +327,22 @@ class Parser {
     return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
   }
 
+  // At the < of `sum[n < 2 * K](...)`: the node of a sum of sizes.
+  std::uint32_t parse_extent() {
+    token_.advance();
+    const bool was_in_subscript = std::exchange(in_subscript_, true);
+    const std::uint32_t extent = parse_value(0);
+    in_subscript_ = was_in_subscript;
+    return extent;
+  }
+
   // At the [ of `cumsum[n](...)`.
   std::uint32_t parse_scan_of(std::size_t at, Reduction how) {
     const std::string name = scan_name(how);
     if (in_subscript_) token_.fail_at(at, "the scan " + name + " in a subscript");
     Formula::Fold scan{.how = how, .at = at, .outer = around_, .is_named = true};
-    const std::vector<Formula::Index> along = parse_indices("in " + name + "[...]");
+    const std::vector<Formula::Index> along =
+        parse_indices("in " + name + "[...]", Listed::Scanned);
     if (along.size() != 1) {
       token_.fail_at(at, name + " runs along one index, not " + std::to_string(along.size()),
                      "E314", "name one index of the result, such as " + name + "[n](x[m, n])");
@@ -486,6 +510,18 @@ void check_length(const Node& node) {
 Update parse_update(const Node& text) {
   check_length(text);
   return Parser(text).parse_update();
+}
+
+std::optional<AccessMode> access_mode(Remap remap) {
+  switch (remap) {
+    case Remap::Clamped: return AccessMode::Clamped;
+    case Remap::Circular: return AccessMode::Circular;
+    case Remap::Mirror: return AccessMode::Mirror;
+    case Remap::Reflect: return AccessMode::Reflect;
+    case Remap::Safe:
+    case Remap::Unchecked: break;
+  }
+  return std::nullopt;
 }
 
 Formula parse_formula(const Node& node) {

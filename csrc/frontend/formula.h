@@ -2,6 +2,7 @@
 
 #include <selvage/base/data_type.h>
 #include <selvage/frontend/document.h>
+#include <selvage/ir/access_mode.h>
 #include <selvage/ir/identity.h>
 #include <selvage/ir/scalar.h>
 
@@ -14,12 +15,11 @@
 
 namespace selvage {
 
-// The element that is read if a subscript is outside of its axis: [0, n) continues as
-//   clamped   0 0 0 | 0 1 2 3 | 3 3 3      circular  1 2 3 | 0 1 2 3 | 0 1 2
-//   mirror    2 1 0 | 0 1 2 3 | 3 2 1      reflect   3 2 1 | 0 1 2 3 | 2 1 0
-//   safe      the value 0, read nowhere
+// What is written around a subscript: how its axis goes on (ir/access_mode.h), or
+//   safe      outside the value is 0, read nowhere
 //   unchecked there is no such element: that is promised, for a load
 enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe, Unchecked };
+std::optional<AccessMode> access_mode(Remap remap);  // nothing for safe and unchecked
 
 // A parsed statement in index notation, `y[m, n] = relu(a[m, n] + b[n])`, or for a scalar,
 // `y = sum(a[m])`. The reader of the section resolves its names.
@@ -66,8 +66,9 @@ struct Formula {
   struct Index {
     std::string name;
     std::size_t at;
+    std::optional<std::uint32_t> extent = {};  // of a fold: the node of what is written behind <
   };
-  // sum(e) or sum[n](e); or a scan.
+  // sum(e), sum[n](e) or sum[n < 3](e); or a scan.
   struct Fold {
     Reduction how = Reduction::Sum;
     std::size_t at = 0;

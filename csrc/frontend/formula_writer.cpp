@@ -66,6 +66,23 @@ void FormulaWriter::refuse(const std::string& what, const std::string& help) con
   refuse_writing(fusion_[tensor_].name + " cannot be written: " + what, help);
 }
 
+// Whether the index stands alone on axes of this extent, so that reading learns it. Axes that it
+// may leave, as a fill says, count if there are no others.
+bool FormulaWriter::is_told_by_reads(ValueId definition, Expr index, Expr extent) const {
+  bool is_told[2] = {};  // by whether the read has a fill
+  for (ValueId v : values_under(fusion_.values(), definition)) {
+    const ValueNode& node = fusion_.values()[v];
+    if (node.kind != ValueNode::Kind::Read) continue;
+    const std::vector<Expr> extents = fusion_.shape(TensorId(node.source));
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      if (!same(node.subscripts[axis], index)) continue;
+      if (!same(extents[axis], extent)) return false;
+      is_told[node.otherwise() ? 1 : 0] = true;
+    }
+  }
+  return is_told[0] || is_told[1];
+}
+
 Expr FormulaWriter::seen(Expr e) const { return written_out(e, indices_); }
 
 void FormulaWriter::enter(TensorId t, const std::vector<std::string>& names) {
@@ -119,6 +136,10 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
     if (is_scan(info)) head += indices[*info.fold->scanned];
     for (std::size_t k = info.logical.size(); k < indices.size(); ++k) {
       head += (k > info.logical.size() ? ", " : "") + indices[k];
+      const std::size_t folded = k - info.logical.size();
+      const Expr extent = fusion_.domains()[folded_domain(info)[folded]].extent;
+      if (is_told_by_reads(definition, info.fold->indices[folded], extent)) continue;
+      head += " < " + subscript_part(extent, 0);
     }
     head += "](";
     const std::int64_t correction = info.fold->correction;
@@ -388,19 +409,17 @@ std::string FormulaWriter::subscript(Expr e, Expr extent) {
   if (e.depth() > std::uint32_t(kDeepestWritten) || e.size() > 1'000) {
     refuse("a subscript is too long for a file", "read through a tensor in between");
   }
-  constexpr std::pair<Remap, const char*> kRemaps[] = {{Remap::Mirror, "mirror"},
-                                                       {Remap::Reflect, "reflect"},
-                                                       {Remap::Clamped, "clamped"},
-                                                       {Remap::Circular, "circular"}};
+  constexpr AccessMode kModes[] = {AccessMode::Mirror, AccessMode::Reflect, AccessMode::Clamped,
+                                   AccessMode::Circular};
   const bool may_be_remapped = e.is(Op::Min) || e.is(Op::Mod);
   for (Expr x : may_be_remapped ? reachable(std::span(&e, 1), true) : std::vector<Expr>{}) {
     const bool is_number = !x.is(Op::Lt) && !x.is(Op::Le) && !x.is(Op::Eq) && !x.is(Op::Bool);
     if (same(x, e) || !is_number) continue;
-    for (const auto& [remap, name] : kRemaps) {
+    for (const AccessMode mode : kModes) {
       // A remainder of a view is no access mode: those go past the ends of an axis.
-      if (remap == Remap::Circular && !x.is(Op::Add) && !x.is(Op::Sub)) continue;
-      if (!same(remapped(simplifier_, remap, x, extent), e)) continue;
-      return std::string(name) + "(" + subscript_part(x, 0) + ")";
+      if (mode == AccessMode::Circular && !x.is(Op::Add) && !x.is(Op::Sub)) continue;
+      if (!same(remapped(simplifier_, mode, x, extent), e)) continue;
+      return std::string(to_string(mode)) + "(" + subscript_part(x, 0) + ")";
     }
   }
   return subscript_part(e, 0);

@@ -15,8 +15,7 @@ namespace selvage {
 //   - like() and with_defaults() are written as the loops and places that they gave.
 // Throws BadInput E590, which names the tensor, for anything that a file cannot express: subscripts
 // that are not affine, loops to which no transforms lead step by step from the tensor's
-// iterdomains, an index whose extent no read determines, layouts other than strides, statements
-// past the limits of a file, ...
+// iterdomains, layouts other than strides, statements past the limits of a file, ...
 std::string to_schedule_file(const Fusion& fusion, const Schedule& schedule);
 
 }  // namespace selvage

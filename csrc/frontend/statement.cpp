@@ -33,6 +33,8 @@ class StatementBuilder {
     for (std::size_t k = 0; shape && k < shape->size(); ++k) {
       indices_.set(indices_.of_target()[k], (*shape)[k]);
     }
+    subscripts_.resize(formula_.nodes.size());
+    for (std::size_t f = 0; f < formula.folds.size(); ++f) set_extents(f);
     for (const FormulaNode& node : formula.nodes) note_extents(node);
   }
 
@@ -40,7 +42,6 @@ class StatementBuilder {
   // so one pass in order makes them all.
   ValueId value() {
     values_.resize(formula_.nodes.size());
-    subscripts_.resize(formula_.nodes.size());
     const std::size_t last = formula_.nodes.size() - 1;
     for (std::size_t k = 0; k < formula_.nodes.size(); ++k) {
       const FormulaNode& node = formula_.nodes[k];
@@ -96,7 +97,8 @@ class StatementBuilder {
       refuse("E317", place(index.at),
              "the extent of the index " + index.name + ", over which " + name +
                  " folds, is not known" + indices_.why_unknown(request.indices[k]),
-             "read a tensor at [" + index.name + "] inside " + name + "(...)");
+             "read a tensor at [" + index.name + "] inside " + name + "(...), or write " + name +
+                 "[" + index.name + " < 3](...) for as many");
     }
     return request;
   }
@@ -116,6 +118,35 @@ class StatementBuilder {
   Place place(std::size_t at) const { return place_in(text_, at); }
 
  private:
+  // The extents that are written in a fold, sum[p < 3](...).
+  void set_extents(std::size_t fold) {
+    const Formula::Fold& f = formula_.folds[fold];
+    for (std::size_t k = 0; k < f.indices.size(); ++k) {
+      const Formula::Index& index = f.indices[k];
+      if (!index.extent) continue;
+      const Place at = place(formula_.nodes[*index.extent].at);
+      at_place<BadInput>(at, [&] {
+        const Expr extent = sum_of_sizes(*index.extent);
+        indices_.set(indices_.of_fold(fold)[k],
+                     sizes_.extent(extent, at, "the extent of " + index.name));
+      });
+    }
+  }
+  Expr sum_of_sizes(std::uint32_t k) {
+    const FormulaNode& node = formula_.nodes[k];
+    if (node.kind == Kind::Element) {
+      refuse("E302", place(node.at), "a load, " + node.name + "[...], stands in an extent",
+             "write an integer, or a sum of sizes");
+    }
+    for (std::uint32_t operand : node.operands) sum_of_sizes(operand);
+    if (node.kind == Kind::Name && indices_.find(node).valid()) {
+      refuse("E302", place(node.at), node.name + " is an index and stands in an extent",
+             "write an integer, or a sum of sizes");
+    }
+    if (node.is_loaded || node.kind == Kind::Remap) not_affine(node);
+    return subscripts_[k] = subscript(node);
+  }
+
   // Where an index stands alone on an axis of a tensor that there is.
   void note_extents(const FormulaNode& node) {
     const auto source =
@@ -406,10 +437,12 @@ class StatementBuilder {
     }
     const Expr own = subscripts_[k];
     if (is_safe && leaves_some) {
-      at.add(remapped(sizes_.simplifier(), Remap::Clamped, own, extent));
+      at.add(remapped(sizes_.simplifier(), AccessMode::Clamped, own, extent));
       return at.only_if(fusion_.values(), fusion_.values().index(0 <= own && own < extent));
     }
-    at.add(has_mode ? remapped(sizes_.simplifier(), whole.remap, own, extent) : own);
+    const auto mode = has_mode ? access_mode(whole.remap) : std::nullopt;
+    if (!mode) return at.add(own);
+    at.add(sizes_.simplifier(), *mode, own, extent);
   }
 
   // Whether a subscript without a mode is proved to be in bounds.
@@ -441,29 +474,6 @@ class StatementBuilder {
 };
 
 }  // namespace
-
-Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n) {
-  const auto number = [&](std::int64_t v) { return simplifier.pool().constant(v); };
-  const Expr last = simplifier.simplify(n - 1);
-  // What is in bounds anyway stays as it is, and is plain to see in bounds.
-  const auto clamped = [&](Expr place) { return min(max(place, number(0)), last); };
-  switch (remap) {
-    case Remap::Safe: return x;
-    case Remap::Clamped: return clamped(x);
-    case Remap::Unchecked: break;  // of loads alone
-    case Remap::Circular: return x % n;
-    case Remap::Mirror: {
-      const Expr there = x % simplifier.simplify(2 * n);  // and back
-      return clamped(min(there, simplifier.simplify(2 * n - 1) - there));
-    }
-    case Remap::Reflect: {
-      const Expr twice = simplifier.simplify(2 * last);
-      const Expr there = x % simplifier.simplify(max(twice, number(1)));
-      return clamped(min(there, twice - there));
-    }
-  }
-  SELVAGE_CHECK(!"a remap");
-}
 
 void make_tensor(const Formula& formula, const Node& text, StatementOutput* output,
                  std::span<const Formula> all, Fusion& fusion, SizeScope& sizes,

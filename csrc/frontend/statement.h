@@ -20,9 +20,6 @@ struct StatementOutput {
   bool is_output = true;
 };
 
-// The index on an axis of n items for a subscript x under an access mode.
-Expr remapped(Simplifier& simplifier, Remap remap, Expr x, Expr n);
-
 // Adds the tensor that a statement computes. `text`: the statement's node; `output`: its entry, or
 // null; `all`: the statements of the file, for better messages. Throws BadInput
 // at the place in the file: E205 unknown tensor, E302 unknown name, E316 subscript that is not

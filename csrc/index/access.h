@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/index/allocation.h>
+#include <selvage/ir/access_mode.h>
 #include <selvage/ir/fusion.h>
 #include <selvage/simplifier/facts.h>
 #include <selvage/simplifier/verdict.h>
@@ -22,6 +23,13 @@ struct Access {
   // Numbers among the subscripts that are read from memory: they may differ at every point.
   std::vector<Expr> loaded = {};
   std::vector<Expr> guard = {};  // conditions that its nest tests: all hold at the access
+
+  // Of a read: the axes that it reads under an access mode, at which subscript, in which form.
+  struct Mode {
+    AxisMode axis;
+    RemapForm form = RemapForm::General;
+  };
+  std::vector<Mode> modes = {};
 
   // Of a read that gives a value for out of bounds: the condition under which it is made. Invalid:
   // it is made everywhere.

@@ -24,15 +24,21 @@ Element gathered(Tensor t, const std::vector<Subscript>& subscripts,
                  std::optional<ValueId> otherwise) {
   Fusion& f = t.fusion();
   const std::vector<Expr> shape = t.shape();
+  std::optional<Simplifier> sizes;
   ReadAt at;
   for (std::size_t axis = 0; axis < subscripts.size(); ++axis) {
     const Subscript& s = subscripts[axis];
-    if (const auto e = s.expression()) {
-      at.add(*e);
-      continue;
-    }
     // A wrong number of subscripts is refused where the tensor is defined.
     const Expr extent = axis < shape.size() ? shape[axis] : f.constant(1);
+    if (const auto e = s.expression()) {
+      if (!s.access_mode()) {
+        at.add(*e);
+        continue;
+      }
+      if (!sizes) sizes.emplace(*f.facts());
+      at.add(*sizes, *s.access_mode(), *e, extent);
+      continue;
+    }
     const ValueId index = s.value().in(f);
     if (otherwise && s.mode() == IndexMode::Proved) {
       at.add_filled(f, index, extent);
@@ -97,6 +103,19 @@ void ReadAt::add(const IndexValue& index) {
   indices_.push_back(index.value);
 }
 
+void ReadAt::add(Simplifier& simplifier, AccessMode mode, Expr of, Expr extent) {
+  modes_.push_back({std::uint32_t(subscripts_.size()), mode, of});
+  subscripts_.push_back(remapped(simplifier, mode, of, extent));
+}
+
+ValueId ReadAt::with_modes(ValueGraph& values, ValueId read) const {
+  if (modes_.empty()) return read;
+  ValueNode node = values[read];
+  node.modes = modes_;
+  values.replace(read, std::move(node));
+  return read;
+}
+
 void ReadAt::only_if(ValueGraph& values, ValueId condition) {
   condition_ = condition_ ? values.apply(Function::And, {*condition_, condition}) : condition;
 }
@@ -108,19 +127,25 @@ void ReadAt::add_filled(Fusion& f, ValueId index, Expr extent) {
 }
 
 ValueId ReadAt::read(Fusion& f, TensorId t, std::optional<ValueId> otherwise) const {
-  const ValueId element =
-      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, otherwise);
+  const ValueId element = with_modes(
+      f.values(),
+      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, otherwise));
   if (!condition_) return element;
   if (f[t].type == DataType::Bool) otherwise = f.values().cast(*otherwise, DataType::Bool);
   return f.values().apply(Function::Select, {*condition_, element, otherwise.value()});
 }
 
 ValueId ReadAt::read_inside(Fusion& f, TensorId t, ValueId otherwise) const {
-  const ValueId element =
-      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, {});
+  const ValueId element = with_modes(
+      f.values(),
+      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, {}));
   return f.values().apply(Function::Select, {condition_.value(), element, otherwise});
 }
 
+Subscript clamped(Expr subscript) { return {AccessMode::Clamped, subscript}; }
+Subscript circular(Expr subscript) { return {AccessMode::Circular, subscript}; }
+Subscript mirror(Expr subscript) { return {AccessMode::Mirror, subscript}; }
+Subscript reflect(Expr subscript) { return {AccessMode::Reflect, subscript}; }
 Subscript clamped(const Element& index) { return {index, IndexMode::Clamped}; }
 Subscript unchecked(const Element& index) { return {index, IndexMode::Unchecked}; }
 

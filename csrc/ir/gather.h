@@ -35,6 +35,8 @@ void check_index(DataType type);
 class ReadAt {
  public:
   void add(Expr subscript) { subscripts_.push_back(subscript); }
+  // A subscript under an access mode.
+  void add(Simplifier& simplifier, AccessMode mode, Expr of, Expr extent);
   void add(const IndexValue& index);
   // The value where the condition fails is that for out of bounds.
   void only_if(ValueGraph& values, ValueId condition);
@@ -48,13 +50,17 @@ class ReadAt {
   ValueId read_inside(Fusion& f, TensorId t, ValueId otherwise) const;
 
  private:
+  ValueId with_modes(ValueGraph& values, ValueId read) const;
+
   std::vector<Expr> subscripts_;
+  std::vector<AxisMode> modes_;
   std::vector<LoadedIndex> loaded_;
   std::vector<ValueId> indices_;
   std::optional<ValueId> condition_;
 };
 
-// One subscript of a gather: an expression of indices and sizes, or an element.
+// One subscript of a read: an expression of indices and sizes, which may be under an access mode,
+// or an element.
 class Subscript {
  public:
   template <std::integral Number>
@@ -63,16 +69,25 @@ class Subscript {
   // Without a mode: to be proved in bounds or, in gather_or, to be tested.
   Subscript(const Element& e, IndexMode mode = IndexMode::Proved) : value_(e), mode_(mode) {}
 
+  Subscript(AccessMode mode, Expr e) : value_(e), expression_(e), access_mode_(mode) {}
+
   const Element& value() const { return value_; }
   // The expression, if it is one.
   std::optional<Expr> expression() const { return expression_; }
+  std::optional<AccessMode> access_mode() const { return access_mode_; }
   IndexMode mode() const { return mode_; }
 
  private:
   Element value_;
   std::optional<Expr> expression_;
+  std::optional<AccessMode> access_mode_;
   IndexMode mode_ = IndexMode::Proved;
 };
+// x(mirror(i - 1), j), for expressions of indices and sizes: ir/access_mode.h.
+Subscript clamped(Expr subscript);
+Subscript circular(Expr subscript);
+Subscript mirror(Expr subscript);
+Subscript reflect(Expr subscript);
 Subscript clamped(const Element& index);
 Subscript unchecked(const Element& index);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/expr/expr.h>
+#include <selvage/ir/access_mode.h>
 #include <selvage/ir/fast_math.h>
 #include <selvage/ir/scalar.h>
 
@@ -32,7 +33,8 @@ struct LoadedIndex {
 //   Read      an element: of tensor `source` at `subscripts` in a Fusion; in a Kernel, of buffer
 //             `source` at the one subscript, the address in elements. In a Fusion it may have
 //             operands: the values of the numbers `loaded`, then, if it has otherwise(), the value
-//             where a subscript is out of bounds, of the same compute type
+//             where a subscript is out of bounds, of the same compute type. `modes`: the subscripts
+//             that an access mode has made, and of what
 //   Apply     a function of operands of equal compute type; `math`: how a kernel computes it
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its
 //             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
@@ -54,6 +56,7 @@ struct ValueNode {
   Function function = Function::Add;
   std::vector<ValueId> operands = {};
   std::vector<LoadedIndex> loaded = {};
+  std::vector<AxisMode> modes = {};
   Math math = Math::Exact;
 
   // Of a Read: the value where a subscript is out of bounds.

@@ -113,8 +113,8 @@ bool equal(const Buffer& a, const Buffer& b) {
 
 bool equal(const ValueNode& a, const ValueNode& b) {
   const auto& [kind, type, weak, integer, real, index, source, subscripts, function, operands,
-               loaded, math] = a;
-  SELVAGE_CHECK(loaded.empty());  // those of a kernel are Defines
+               loaded, modes, math] = a;
+  SELVAGE_CHECK(loaded.empty() && modes.empty());  // those of a kernel are Defines
   return kind == b.kind && type == b.type && weak == b.weak && integer == b.integer &&
          std::bit_cast<std::uint64_t>(real) == std::bit_cast<std::uint64_t>(b.real) &&
          same(index, b.index) && source == b.source && equal(subscripts, b.subscripts) &&

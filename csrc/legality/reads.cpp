@@ -22,7 +22,7 @@ Access DefinitionReads::access(const ValueNode& read, TensorId reader, const Env
   for (std::size_t k = 0; k < read.subscripts.size(); ++k) {
     const Expr subscript = read.subscripts[k];
     const Expr extent = schedule_.graph()[source.logical[k]].extent;
-    a.subscripts.push_back(analysis_.guarded->simplify(substitute(subscript, indices)));
+    a.subscripts.push_back(subscript_here(read, k, extent, indices, a.modes));
     const auto loaded = std::ranges::find_if(
         read.loaded, [&](const LoadedIndex& l) { return same(l.symbol, subscript); });
     const bool is_loaded = loaded != read.loaded.end();
@@ -58,6 +58,21 @@ Access DefinitionReads::access(const ValueNode& read, TensorId reader, const Env
     a.inside = std::move(proved);
   }
   return a;
+}
+
+// At the points of the loops. One that an access mode has made is made anew, in the form that the
+// facts there allow.
+Expr DefinitionReads::subscript_here(const ValueNode& read, std::size_t k, Expr extent,
+                                     const Environment& indices, std::vector<Access::Mode>& modes) {
+  Simplifier& here = *analysis_.guarded;
+  for (const AxisMode& m : read.modes) {
+    if (m.axis != k) continue;
+    const Expr of = here.simplify(substitute(m.of, indices));
+    const Remapped own = remapped_in_reach(here, m.mode, of, extent);
+    modes.push_back({{m.axis, m.mode, of}, own.form});
+    return here.simplify(own.subscript);
+  }
+  return here.simplify(substitute(read.subscripts[k], indices));
 }
 
 Verdict DefinitionReads::asked(Simplifier& under, Expr claim) const {

@@ -52,6 +52,8 @@ class DefinitionReads {
     std::vector<std::pair<Expr, Expr>> indices;  // with their extents
     std::unique_ptr<Simplifier> ranges;          // of them; made when it is asked
   };
+  Expr subscript_here(const ValueNode& read, std::size_t k, Expr extent, const Environment& indices,
+                      std::vector<Access::Mode>& modes);
   Verdict over_indices(Expr subscript, TensorId reader, Expr extent);
   Verdict over_items(Expr subscript, const TensorInfo& reader, Expr extent) const;
   Verdict at_points(Expr claim);

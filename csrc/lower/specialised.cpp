@@ -178,6 +178,7 @@ class Specialisation {
       for (ValueId& operand : node.operands) operand = made.at(operand);
       if (node.kind == ValueNode::Kind::Index) node.index = substitute(node.index, environment);
       for (Expr& s : node.subscripts) s = numbers_.simplify(substitute(s, environment));
+      for (AxisMode& m : node.modes) m.of = substitute(m.of, environment);
       for (LoadedIndex& l : node.loaded) {
         if (l.most.valid()) l.most = numbers_.simplify(substitute(l.most, environment));
       }

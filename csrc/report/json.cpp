@@ -176,6 +176,23 @@ Json json_of(const TensorReport& tensor, const BoundLine& line) {
   return json;
 }
 
+// An axis that is read under an access mode:
+//   tensor, in   whose memory, and the tensor that reads; axis, at: the subscript as it is written
+//   mode, sequence, form   "mirror", "2 1 0 | 0 1 2 3 | 3 2 1"; "none", "near" or "general"
+// or a read with a fill: tensor, in, mode: "fill", at: the condition under which it is not that.
+Json json_of(const TensorReport& tensor, const ModeLine& line, const Texts& texts) {
+  const Fusion& fusion = tensor.fusion();
+  Json json = {{"tensor", fusion[line.memory].name}, {"in", fusion[line.reader].name}};
+  json["mode"] = line.mode ? std::string(to_string(line.mode->axis.mode)) : "fill";
+  if (line.mode) {
+    json["axis"] = line.mode->axis.axis;
+    json["sequence"] = sequence_of(line.mode->axis.mode);
+    json["form"] = to_string(line.mode->form);
+  }
+  json["at"] = texts(line.at);
+  return json;
+}
+
 // A number, or "inf", "-inf", "nan".
 Json json_of(const Scalar& value) {
   if (value.type == DataType::Float || value.type == DataType::Double) {
@@ -274,6 +291,11 @@ Json json_of(const TensorReport& tensor) {
   json["coverage"] = coverage_of(tensor);
   json["bounds"] =
       list_of(bounds_of(tensor), [&](const BoundLine& line) { return json_of(tensor, line); });
+  const std::vector<ModeLine> modes = modes_of(tensor);
+  if (!modes.empty()) {
+    json["modes"] =
+        list_of(modes, [&](const ModeLine& line) { return json_of(tensor, line, texts); });
+  }
   if (tensor.legality.fills) json["fill"] = json_of(tensor, *tensor.legality.fills);
   if (a.vector) json["vectorize"] = json_of(tensor, *a.vector, texts);
   if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);

@@ -30,6 +30,7 @@ class TensorPage {
     print_vector(tensor_, texts_, out_);
     print_unswitched(tensor_, texts_, out_);
     print_interior(tensor_, texts_, out_);
+    print_modes(tensor_, texts_, out_);
     if (tensor_.legality.banks) print_banks(*tensor_.legality.banks, out_);
     if (tensor_.legality.tma) print_tma(tensor_, *tensor_.legality.tma, out_);
   }
@@ -285,6 +286,7 @@ std::vector<Expr> shown_expressions(const TensorReport& tensor) {
   }
   if (a.unswitched) list.push_back(a.unswitched->hoisted.condition);
   if (a.interior) list.push_back(a.interior->hoisted.condition);
+  for (const ModeLine& line : modes_of(tensor)) list.push_back(line.at);
   if (tensor.legality.tma) {
     const TmaCopy& copy = *tensor.legality.tma;
     list.insert(list.end(), copy.finding.conditions.begin(), copy.finding.conditions.end());

@@ -50,6 +50,19 @@ std::vector<BoundLine> bounds_of(const TensorReport& tensor);
 // it.
 void print_bounds(const TensorReport& tensor, Lines& out);
 
+// One axis that a read goes past, under an access mode; or a read that is filled out of bounds.
+struct ModeLine {
+  TensorId memory{};  // whose
+  TensorId reader{};  // in whose definition
+  // Of an axis; nothing: the read is filled, `at` is the condition under which it is made.
+  std::optional<Access::Mode> mode;
+  Expr at;  // the subscript that is written
+};
+// Each once, in the order of the definition.
+std::vector<ModeLine> modes_of(const TensorReport& tensor);
+// Prints each: how the axis goes on, in which form, and what is left to test.
+void print_modes(const TensorReport& tensor, const Texts& texts, Lines& out);
+
 // Every expression that a report of the tensor prints, so that all texts can share their lets.
 std::vector<Expr> shown_expressions(const TensorReport& tensor);
 

@@ -1,3 +1,4 @@
+#include <selvage/base/integer.h>
 #include <selvage/simplifier/parts.h>
 
 #include <algorithm>
@@ -11,6 +12,22 @@ Elimination::Elimination(SimplifierParts& parts)
       prover_(parts.prover),
       normalizer_(parts.normalizer),
       recomposition_(parts.recomposition) {}
+
+namespace {
+
+// Half of a sum, rounded to one side, where its terms have even coefficients: min(x, y) is at most
+// (x + y) / 2, and max(x, y) at least that. So min(x, 9 - x) is at most 4.
+std::optional<LinearSum> half_of(std::optional<LinearSum> sum, bool up) {
+  if (!sum || (up && sum->constant == INT64_MAX)) return std::nullopt;
+  for (LinearSum::Term& t : sum->terms) {
+    if (t.coefficient % 2 != 0) return std::nullopt;
+    t.coefficient /= 2;
+  }
+  sum->constant = floor_div(sum->constant + (up ? 1 : 0), 2);
+  return sum;
+}
+
+}  // namespace
 
 void Elimination::replace_free_symbols(LinearSum& sum) {
   std::uint64_t once = 0, twice = premises_.symbols();
@@ -59,10 +76,11 @@ void Elimination::atom_bounds(Expr atom, std::vector<LinearSum>& lower,
     if (interval(atom[0]).lo >= 0) upper.push_back(sum_of(atom[0]));
   } else if (atom.is(Op::Div) && interval(atom[1]).lo >= 1 && interval(atom[0]).lo >= 0) {
     upper.push_back(sum_of(atom[0]));
-  } else if (atom.is(Op::Min)) {
-    for (Expr e : atom.args()) upper.push_back(sum_of(e));
-  } else if (atom.is(Op::Max)) {
-    for (Expr e : atom.args()) lower.push_back(sum_of(e));
+  } else if (atom.is(Op::Min) || atom.is(Op::Max)) {
+    std::vector<LinearSum>& bounds = atom.is(Op::Min) ? upper : lower;
+    for (Expr e : atom.args()) bounds.push_back(sum_of(e));
+    if (const auto half = half_of(add(bounds[bounds.size() - 2], bounds.back()), atom.is(Op::Max)))
+      bounds.push_back(*half);
   }
 }
 
@@ -90,6 +108,50 @@ bool Elimination::holds(std::optional<LinearSum> total, int depth) {
   return prover_.nonnegative(*total, depth - 1);
 }
 
+// What an atom may be, one of these values, and what is at least 0 where it is that one. With
+// `least`: min(x, y) is one of them, else max(x, y) is. Choices within choices are all listed.
+void Elimination::list_choices(Expr atom, bool least, const std::vector<LinearSum>& known,
+                               std::vector<Choice>& list) {
+  const auto add_choice = [&](Expr value, const std::optional<LinearSum>& more) {
+    std::vector<LinearSum> here = known;
+    if (more) here.push_back(*more);
+    if (value.is(Op::Select)) return list_choices(value, least, here, list);
+    list.push_back({sum_of(value), std::move(here)});
+  };
+  if (!atom.is(Op::Select)) {
+    const auto more = add(sum_of(atom[least ? 1 : 0]), sum_of(atom[least ? 0 : 1]), -1);
+    add_choice(atom[0], more);
+    return add_choice(atom[1], more ? scale(*more, -1) : std::nullopt);
+  }
+  const Expr c = atom[0];
+  std::optional<LinearSum> holds, fails;
+  if (c.is(Op::Lt) || c.is(Op::Le)) {
+    holds = add(sum_of(c[1]), sum_of(c[0]), -1);
+    if (holds) fails = scale(*holds, -1);
+    if (c.is(Op::Lt)) holds = one_less(holds);
+    if (c.is(Op::Le)) fails = one_less(fails);
+  }
+  add_choice(atom[1], holds);
+  add_choice(atom[2], fails);
+}
+
+// Whether factor*atom + rest is at least 0 whichever value the atom is.
+bool Elimination::holds_for_all(const LinearSum& rest, const LinearSum& factor, Expr atom,
+                                bool least, int depth) {
+  std::vector<Choice> choices;
+  list_choices(atom, least, {}, choices);
+  return std::ranges::all_of(choices, [&](const Choice& choice) {
+    const auto scaled = multiply(factor, choice.value);
+    auto total = scaled ? add(rest, *scaled) : std::nullopt;
+    if (!total) return false;
+    recomposition_.recompose_all(*total);
+    return prover_.nonnegative(*total, depth - 1) ||
+           std::ranges::any_of(choice.known, [&](const LinearSum& known) {
+             return prover_.follows_from(*total, known, depth - 1);
+           });
+  });
+}
+
 // sum = factor*atom + rest is at least 0 if it is so with a bound of the atom in place of the atom.
 bool Elimination::eliminate(const LinearSum& sum, Expr atom, int depth) {
   LinearSum factor, rest;
@@ -101,6 +163,7 @@ bool Elimination::eliminate(const LinearSum& sum, Expr atom, int depth) {
     if (!grown) return false;
     part = *std::move(grown);
   }
+  if (atom.is(Op::Select)) return holds_for_all(rest, factor, atom, false, depth);
   const Interval sign = interval(factor);
   const bool rising =
       sign.lo >= 0 || (!factor.is_constant() && prover_.nonnegative(factor, depth - 1));
@@ -127,6 +190,9 @@ bool Elimination::eliminate(const LinearSum& sum, Expr atom, int depth) {
       return true;
     }
   }
+  // The least of min(x, y) is that of x or of y; its most is bounded by each of them.
+  const bool is_either = atom.is(Op::Min) ? rising : atom.is(Op::Max) && !rising;
+  if (is_either && holds_for_all(rest, factor, atom, atom.is(Op::Min), depth)) return true;
   std::vector<LinearSum> lower, upper;
   atom_bounds(atom, lower, upper);
   for (const LinearSum& bound : rising ? lower : upper) {

@@ -67,6 +67,8 @@ class Prover : SimplifierPart {
   bool nonnegative(const LinearSum& sum) { return nonnegative(sum, kProofDepth); }
   // The same, as a step of a proof that may go `depth` steps deeper.
   bool nonnegative(const LinearSum& sum, int depth);
+  // Whether 0 <= sum follows from 0 <= known, by a step that takes a multiple of it away.
+  bool follows_from(const LinearSum& sum, const LinearSum& known, int depth);
   // Whether sum < bound always holds.
   bool is_below(const LinearSum& sum, std::int64_t bound);
   // Whether narrowing shows that the assumptions leave no point with sum < 0. False if there are no
@@ -103,7 +105,6 @@ class Prover : SimplifierPart {
   bool prove_with_budget(const LinearSum& sum);
   bool search(LinearSum sum, int depth);
   bool follows_from_known(const LinearSum& sum, int depth);
-  bool follows_from(const LinearSum& sum, const LinearSum& known, int depth);
   std::optional<std::pair<LinearSum, LinearSum>> common_multiple(const LinearSum::Term& u,
                                                                  const LinearSum::Term& t);
 
@@ -136,6 +137,14 @@ class Elimination : SimplifierPart {
   bool eliminate_quotient(const LinearSum& rest, const LinearSum& k, Expr atom, bool rising,
                           int depth);
   bool holds(std::optional<LinearSum> total, int depth);
+  struct Choice {
+    LinearSum value;
+    std::vector<LinearSum> known;
+  };
+  void list_choices(Expr atom, bool least, const std::vector<LinearSum>& known,
+                    std::vector<Choice>& list);
+  bool holds_for_all(const LinearSum& rest, const LinearSum& factor, Expr atom, bool least,
+                     int depth);
   void atom_bounds(Expr atom, std::vector<LinearSum>& lower, std::vector<LinearSum>& upper);
 
   Premises& premises_;

@@ -193,13 +193,14 @@ bool TextWriter::join_digits(LinearSum& sum) {
 std::optional<TextWriter::Text> TextWriter::move_into_quotient(const Text& text, std::size_t i) {
   const LinearSum& sum = text.sum;
   const auto [atom, k] = sum.terms[i];
-  if (!atom[1].is(Op::Const) || atom[1].value() < 1 || k == -1) return std::nullopt;
+  if (!atom[1].is(Op::Const) || atom[1].value() < 1) return std::nullopt;
   LinearSum dividend = sum_of(atom[0]), rest;
   rest.constant = sum.constant;
   for (const auto& t : sum.terms) {
     if (same(t.monomial, atom)) continue;
-    const auto moved =
-        t.coefficient % k == 0 ? checked_mul(t.coefficient / k, atom[1].value()) : std::nullopt;
+    const auto part =
+        *euclid_mod(t.coefficient, k) == 0 ? euclid_div(t.coefficient, k) : std::nullopt;
+    const auto moved = part ? checked_mul(*part, atom[1].value()) : std::nullopt;
     const auto grown = moved && belongs(t.monomial, dividend)
                            ? add(dividend, {{{t.monomial, *moved}}, 0})
                            : std::nullopt;

@@ -236,10 +236,25 @@ const Refused kStatements[] = {
      "a.yaml:2:18; help: rename one of the two"},
     {"y[m] = sum[q](a[m, 0])",
      "a.yaml:6:16: error[E317]: the extent of the index q, over which sum folds, is not known; help: "
-     "read a tensor at [q] inside sum(...)"},
+     "read a tensor at [q] inside sum(...), or write sum[q < 3](...) for as many"},
     {"y[m] = max(a[m, 2 * n])",
      "a.yaml:6:25: error[E317]: the extent of the index n, over which max folds, is not known; help: "
-     "read a tensor at [n] inside max(...)"},
+     "read a tensor at [n] inside max(...), or write max[n < 3](...) for as many"},
+    {"'y[m] = sum[p: 3](a[m, p])'",
+     "a.yaml:6:18: error[E314]: the extent of the index p stands behind ':' in the statement 'y[m] = "
+     "sum[p: 3](a[m, p])'; help: write p < 3"},
+    {"y[m] = sum[p < m](a[m, p])",
+     "a.yaml:6:20: error[E302]: m is an index and stands in an extent; help: write an integer, or a "
+     "sum of sizes"},
+    {"y[m] = sum[p < 0](a[m, p])",
+     "a.yaml:6:20: error[E403]: the extent of p is 0; help: it is at least 1; a size that may be 0 is "
+     "a symbol with min: 0"},
+    {"y[m] = sum[p < b[0]](a[m, p])",
+     "a.yaml:6:20: error[E302]: a load, b[...], stands in an extent; help: write an integer, or a "
+     "sum of sizes"},
+    {"y[m] = cumsum[m < 3](a[m, 0])",
+     "a.yaml:6:21: error[E314]: expected ',' or ']' after the index m, found '<' in the statement "
+     "'y[m] = cumsum[m < 3](a[m, 0])'; help: write plain indices in cumsum[...], such as y[m, n]"},
     {"y[m] = sum(a[m, n]) + (((any(any(any(any(any(any(any(any(any(any(any(any(any(any(any(any(1))))))))))))))))))",
      "a.yaml:6:90: error[E104]: more than 16 reductions in the statement 'y[m] = sum(a[m, n]) + "
      "(((any(any(any(any...'; help: use several statements"},
@@ -266,7 +281,8 @@ const Refused kStatements[] = {
      "leave have M and N items; help: read a tensor at [n], or give y a shape under outputs"},
     {"y[m] = max(fill(a[m, i], 0) + fill(k[i], 0) + fill(b[i], 0))",
      "a.yaml:6:26: error[E317]: the extent of the index i, over which max folds, is not known, as "
-     "axes that it may leave have N and 4 items; help: read a tensor at [i] inside max(...)"},
+     "axes that it may leave have N and 4 items; help: read a tensor at [i] inside max(...), or write "
+     "max[i < 3](...) for as many"},
     {"y[m] = 1 - sum(fill(a[m, n], 0) + fill(b[m], 0))",
      "a.yaml:6:16: error[E317]: the extent of the index m in sum(...) is not known, as axes that it "
      "may leave have M and N items; help: read a tensor at [m]"},

@@ -191,6 +191,25 @@ TEST(Assumptions, WhatIsAssumedOfASymbolTwiceHoldsTwice) {
   EXPECT_EQ(s.simplify("i % 12"), "9");
 }
 
+// A minimum is one of its operands, and no more than half of their sum; a choice is what it chooses
+// where its condition says so.
+TEST(Prove, MinimaAndChoicesAreOneOfTwo) {
+  Scope s;
+  s.positive("N").loop("i", "N").loop("x", "2 * N");
+  for (const char* claim :
+       {"min(x, 2 * N - 1 - x) < N", "0 <= min(x, 2 * N - 1 - x)", "max(i - 1, -i) < N",
+        "0 <= max(i - 1, -i)", "0 <= max(x - N, N - 1 - x)", "max(x - N, N - 1 - x) < N",
+        "select(x < N, x, x - N) < N", "0 <= select(x < N, x, x - N)",
+        "0 <= select(i < 1, i + N - 1, select(i <= N - 1, i - 1, 0))"}) {
+    EXPECT_EQ(s.prove(claim), "proved") << claim;
+  }
+  for (const char* claim :
+       {"min(x, 2 * N - x) < N", "1 <= min(x, 2 * N - 1 - x)", "1 <= max(i - 1, -i)",
+        "select(x < N, x, x - N) < N - 1", "0 <= select(x < N + 1, x - 1, x - N)"}) {
+    EXPECT_NE(s.prove(claim), "proved") << claim;
+  }
+}
+
 TEST(Prove, GoesThroughAllValuesWhereExtentsAreNumbersAndRulesDoNotReach) {
   Scope s;
   s.loop("i", "30").loop("j", "64");

@@ -1,0 +1,80 @@
+// Windows in files, folds over so many of an index, beside plain loops.
+#include <selvage/emulate/reference.h>
+#include <selvage/frontend/schedule_writer.h>
+#include <tests/frontend/schedule_files.h>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace selvage {
+namespace {
+
+using namespace schedule_files;
+
+constexpr std::int64_t kRows = 13, kColumns = 9;
+
+// x[i, j] = 100 * i + j, of int32.
+Array rows_and_columns() {
+  Array x(DataType::Int32, {kRows, kColumns});
+  for (std::int64_t k = 0; k < x.size(); ++k) x.set_int(k, k / kColumns * 100 + k % kColumns);
+  return x;
+}
+
+// The 6 by 7 items that a statement makes of x and the size K; the file that is written of it, too.
+std::vector<std::int64_t> items_of(const std::string& statement,
+                                   std::optional<std::int64_t> k = {}) {
+  const ScheduleFile file = read(
+      "symbols: {K: {min: 1, max: 3}}\ninputs: {x: {shape: [13, 9], dtype: int32}}\n"
+      "compute:\n  - " +
+      statement + "\noutputs: {y: {shape: [6, 7]}}\n");
+  Sizes sizes;
+  if (k) sizes["K"] = *k;
+  std::vector<std::vector<std::int64_t>> made;
+  const ScheduleFile again = read(to_schedule_file(*file.fusion, *file.schedule));
+  for (const ScheduleFile* f : {&file, &again}) {
+    const Array y = run_reference(*f->fusion, sizes, {{"x", rows_and_columns()}}).at(0);
+    std::vector<std::int64_t>& items = made.emplace_back();
+    for (std::int64_t i = 0; i < y.size(); ++i) items.push_back(y.get_int(i));
+  }
+  EXPECT_EQ(made[0], made[1]) << to_schedule_file(*file.fusion, *file.schedule);
+  return made[0];
+}
+
+// The same of `item`, called for every i and j.
+template <class Item>
+std::vector<std::int64_t> all_items(Item item) {
+  std::vector<std::int64_t> items;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    for (std::int64_t j = 0; j < 7; ++j) items.push_back(item(i, j));
+  }
+  return items;
+}
+
+TEST(WindowFiles, FoldOverSoManyOfAnIndex) {
+  EXPECT_EQ(items_of("y[i, j] = sum[p < 2](x[2 * i + p, j + 1])"),
+            all_items([](auto i, auto j) { return 200 * (2 * i) + 100 + 2 * j + 2; }));
+  EXPECT_EQ(items_of("y[i, j] = max[p < 3, q < 2](x[2 * i + p, j + q] - 7 * p)"),
+            all_items([](auto i, auto j) { return 200 * i + 200 + j + 1 - 14; }));
+  EXPECT_EQ(items_of("y[i, j] = argmin[p < 3](x[clamped(1 - p - i), j + 1])"),
+            all_items([](auto i, auto) { return i == 0 ? 1 : 0; }));
+}
+
+TEST(WindowFiles, TakeAsManyAsSizesSay) {
+  for (std::int64_t k = 1; k <= 3; ++k) {
+    EXPECT_EQ(items_of("y[i, j] = sum[p < 2 * K + 1](x[mirror(i + p - K), j + 1])", k),
+              all_items([k](auto i, auto j) {
+                std::int64_t sum = 0;
+                for (std::int64_t p = -k; p <= k; ++p) sum += (i + p < 0 ? -1 - i - p : i + p);
+                return 100 * sum + (2 * k + 1) * (j + 1);
+              }));
+  }
+}
+
+TEST(WindowFiles, MayStandInLargerValues) {
+  EXPECT_EQ(items_of("y[i, j] = 3 * sum[n < 3](x[i + 1, j + n]) + j"),
+            all_items([](auto i, auto j) { return 3 * (300 * i + 300 + 3 * j + 3) + j; }));
+}
+
+}  // namespace
+}  // namespace selvage
