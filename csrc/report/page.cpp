@@ -165,6 +165,10 @@ std::string page(const Report& report, const PageOptions& options) {
     if (options.cuda) add_cuda(fusion);
     if (fusion.compiled) print_resources(*fusion.compiled, resources);
   }
+  for (const ItemAt& item : options.where) {
+    out.blank();
+    print_where(report, item, out);
+  }
   if (only_cuda(options)) return cuda;
   std::string text = out.take();
   if (!cuda.empty()) text += "\nCUDA\n\n" + cuda;

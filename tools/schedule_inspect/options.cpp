@@ -51,6 +51,29 @@ std::int64_t size_value(const std::string& name, const std::string& text) {
   return value;
 }
 
+// y[17,3], or y for a tensor without axes.
+ItemAt item_at(const std::string& text) {
+  const auto bad = [&] {
+    wrong("--where: '" + text + "' is no item of a tensor", "write --where 'y[17,3]'");
+  };
+  ItemAt item{text.substr(0, text.find('[')), {}};
+  if (item.tensor.empty()) bad();
+  if (item.tensor.size() == text.size()) return item;
+  if (text.back() != ']') bad();
+  std::istringstream list(text.substr(item.tensor.size() + 1));
+  for (std::string part; std::getline(list, part, ',');) {
+    const char* begin = part.data() + std::min(part.find_first_not_of(' '), part.size());
+    std::int64_t index = 0;
+    const auto [end, error] = std::from_chars(begin, part.data() + part.size(), index);
+    const std::string_view rest(end, std::size_t(part.data() + part.size() - end));
+    const bool is_last = list.eof();
+    if (part == "]" && item.at.empty()) return item;
+    if (error != std::errc{} || rest != (is_last ? "]" : "")) bad();
+    item.at.push_back(index);
+  }
+  return item;
+}
+
 // "a100, h100, ..."
 std::string device_names() {
   std::vector<std::string> names;
@@ -154,7 +177,7 @@ std::vector<std::string> with_options_repeated(int argc, const char* const* argv
 // The options as given, not yet examined.
 struct Raw {
   std::string file, simplify, on, device;
-  std::vector<std::string> sizes, inputs, outputs, prints, plans;
+  std::vector<std::string> sizes, inputs, outputs, prints, plans, where;
   bool rules = false, schema = false, trace = false, debug = false;
   bool version = false, run = false;
 };
@@ -250,6 +273,7 @@ void examine(const Raw& raw, Options& options) {
   }
   if (!raw.device.empty()) options.device = device_called(raw.device);
   options.is_gpu = raw.device.empty() || raw.device == "gpu";
+  for (const std::string& text : raw.where) options.page.where.push_back(item_at(text));
   for (const std::string& name : raw.prints) {
     std::vector<std::string>& prints = options.running.prints;
     if (std::find(prints.begin(), prints.end(), name) == prints.end()) prints.push_back(name);
@@ -275,7 +299,7 @@ void refuse_for_threads(const Options& options) {
   const std::pair<bool, const char*> for_fusions[] = {
       {options.prove, "--prove"},         {options.dot, "--dot"},
       {options.page.cost, "--cost"},      {options.tune, "--tune"},
-      {!options.plans.empty(), "--plan"},
+      {!options.plans.empty(), "--plan"}, {!options.page.where.empty(), "--where"},
   };
   for (const auto& [given, name] : for_fusions) {
     if (!given) continue;
@@ -324,6 +348,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels, as CUDA");
   app.add_flag("--cost", options.page.cost,
                "only what each kernel and each access costs, and the time that --device takes");
+  many("--where", raw.where,
+       "TENSOR[I,J,...] ...: only which block, thread and point of the loops makes that item");
   app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");
   app.add_option("--svg", options.svg,
                  "FILE: draw graphs, holes, banks and masks as SVG; -: print it");
