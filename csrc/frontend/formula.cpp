@@ -18,25 +18,6 @@ namespace {
 constexpr int kDeepestFormula = 64;
 constexpr std::size_t kMostFolds = 16;  // each but one becomes a tensor of its own
 
-struct InfixSign {
-  std::string_view text;
-  Function function;
-  bool swapped = false;  // a > b is b < a
-};
-constexpr InfixSign kInfix[] = {
-    {"||", Function::Or},       {"&&", Function::And},      {"==", Function::Eq},
-    {"!=", Function::Ne},       {"<", Function::Lt},        {"<=", Function::Le},
-    {">", Function::Lt, true},  {">=", Function::Le, true}, {"+", Function::Add},
-    {"-", Function::Sub},       {"*", Function::Mul},       {"/", Function::TrueDiv},
-    {"//", Function::FloorDiv}, {"%", Function::Mod},
-};
-
-// As Remap.
-constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror",
-                                        "reflect", "safe",     "unchecked"};
-constexpr std::string_view kAccessModes[] = {"safe",    "mirror",  "reflect",   "circular",
-                                             "clamped", "checked", "unchecked", "fill"};
-
 class Parser {
  public:
   explicit Parser(const Node& node) : token_(node) {}
@@ -133,7 +114,7 @@ class Parser {
       token_.refuse_foreign();
       const std::size_t at = token_.at();
       const std::string word(*token_);
-      const bool has_mode = place_among(word, kAccessModes) && token_.rest().starts_with('(');
+      const bool has_mode = is_access_mode(word) && token_.rest().starts_with('(');
       if (has_mode && (word != "safe" || listed != Listed::Target)) {
         token_.unsupported(at, "the access mode " + word, "write plain indices " + where);
       }
@@ -199,7 +180,7 @@ class Parser {
     if (++depth_ > kDeepestFormula)
       token_.fail("more than 64 levels", "E104", "use several statements");
     std::uint32_t left = parse_prefix();
-    for (const InfixSign* sign; (sign = infix()) != nullptr;) {
+    for (const InfixSign* sign; (sign = infix_sign(*token_)) != nullptr;) {
       const int own = precedence(sign->function);
       if (own < least) break;
       const std::size_t at = token_.at();
@@ -210,13 +191,6 @@ class Parser {
     }
     --depth_;
     return left;
-  }
-
-  const InfixSign* infix() const {
-    for (const InfixSign& sign : kInfix) {
-      if (sign.text == *token_) return &sign;
-    }
-    return nullptr;
   }
 
   std::uint32_t parse_prefix() {
@@ -394,7 +368,7 @@ class Parser {
 
   // fill(x[...], e), safe(x[...]), or a remap of a subscript.
   std::uint32_t parse_access_mode(std::size_t at, const std::string& name) {
-    const auto remap = place_among(name, kRemaps);
+    const auto remap = parse_remap(name);
     if (remap && (in_subscript_ || name != "safe")) {
       if (!in_subscript_) {
         token_.fail_at(at, name + " stands outside of a subscript", "E314",
@@ -402,9 +376,8 @@ class Parser {
       }
       std::vector<std::uint32_t> operands = parse_list(")");
       check_number(at, name, operands.size(), 1);
-      check_remap(at, Remap(*remap), name, is_any_loaded(operands));
-      return add(
-          {.kind = Kind::Remap, .at = at, .remap = Remap(*remap), .operands = std::move(operands)});
+      check_remap(at, *remap, name, is_any_loaded(operands));
+      return add({.kind = Kind::Remap, .at = at, .remap = *remap, .operands = std::move(operands)});
     }
     const bool is_fill = name == "fill";
     if (in_subscript_ || (!is_fill && name != "safe")) {
@@ -457,7 +430,7 @@ class Parser {
   }
 
   std::uint32_t parse_call(std::size_t at, const std::string& name) {
-    if (place_among(name, kAccessModes)) return parse_access_mode(at, name);
+    if (is_access_mode(name)) return parse_access_mode(at, name);
     if (name == "fast") {
       const std::vector<std::uint32_t> operands = parse_list(")");
       check_number(at, name, operands.size(), 1);
@@ -510,18 +483,6 @@ void check_length(const Node& node) {
 Update parse_update(const Node& text) {
   check_length(text);
   return Parser(text).parse_update();
-}
-
-std::optional<AccessMode> access_mode(Remap remap) {
-  switch (remap) {
-    case Remap::Clamped: return AccessMode::Clamped;
-    case Remap::Circular: return AccessMode::Circular;
-    case Remap::Mirror: return AccessMode::Mirror;
-    case Remap::Reflect: return AccessMode::Reflect;
-    case Remap::Safe:
-    case Remap::Unchecked: break;
-  }
-  return std::nullopt;
 }
 
 Formula parse_formula(const Node& node) {

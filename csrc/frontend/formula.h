@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,6 +108,9 @@ struct Update {
 };
 // Throws as parse_formula does, and E390 for loads in subscripts.
 Update parse_update(const Node& text);
+
+// Whether the tensor `name` reads `target`, directly or through other statements.
+bool waits_for(std::string_view name, std::string_view target, std::span<const Formula> all);
 
 // Finds the indices of reductions that name none. Such a reduction folds over all names in
 // subscripts inside it, except: indices on the left, symbols, indices that a reduction around it

@@ -1,8 +1,10 @@
-// What a parsed statement folds over and scans along, and the names in it that have a value.
+// What a parsed statement folds over, scans along and waits for, and the names in it that have a
+// value.
 #include <selvage/frontend/formula.h>
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 namespace selvage {
 
@@ -13,6 +15,23 @@ std::string Formula::Fold::name() const {
 const Formula::Fold* Formula::whole() const {
   const FormulaNode& last = nodes.back();
   return last.kind == FormulaNode::Kind::Fold ? &folds[last.fold] : nullptr;
+}
+
+bool waits_for(std::string_view name, std::string_view target, std::span<const Formula> all) {
+  std::unordered_map<std::string_view, const Formula*> unmet;
+  for (const Formula& f : all) unmet.emplace(f.target, &f);
+  std::vector<std::string_view> open = {name};
+  while (!open.empty()) {
+    const auto tensor = unmet.find(open.back());
+    open.pop_back();
+    if (tensor == unmet.end()) continue;
+    if (tensor->first == target) return true;
+    for (const FormulaNode& node : tensor->second->nodes) {
+      if (node.kind == FormulaNode::Kind::Element) open.push_back(node.name);
+    }
+    unmet.erase(tensor);
+  }
+  return false;
 }
 
 void find_folded_indices(Formula& formula,

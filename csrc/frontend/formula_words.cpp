@@ -24,6 +24,41 @@ std::optional<Reduction> parse_scan(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<Remap> parse_remap(std::string_view word) {
+  constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror",
+                                          "reflect", "safe",     "unchecked"};  // as Remap
+  const auto place = place_among(word, kRemaps);
+  return place ? std::optional(Remap(*place)) : std::nullopt;
+}
+
+bool is_access_mode(std::string_view word) {
+  return parse_remap(word) || word == "checked" || word == "fill";
+}
+
+std::optional<AccessMode> access_mode(Remap remap) {
+  switch (remap) {
+    case Remap::Clamped: return AccessMode::Clamped;
+    case Remap::Circular: return AccessMode::Circular;
+    case Remap::Mirror: return AccessMode::Mirror;
+    case Remap::Reflect: return AccessMode::Reflect;
+    case Remap::Safe:
+    case Remap::Unchecked: break;
+  }
+  return std::nullopt;
+}
+
+const InfixSign* infix_sign(std::string_view text) {
+  static constexpr InfixSign kSigns[] = {
+      {"||", Function::Or},       {"&&", Function::And},      {"==", Function::Eq},
+      {"!=", Function::Ne},       {"<", Function::Lt},        {"<=", Function::Le},
+      {">", Function::Lt, true},  {">=", Function::Le, true}, {"+", Function::Add},
+      {"-", Function::Sub},       {"*", Function::Mul},       {"/", Function::TrueDiv},
+      {"//", Function::FloorDiv}, {"%", Function::Mod},
+  };
+  const auto it = std::ranges::find(kSigns, text, &InfixSign::text);
+  return it == std::end(kSigns) ? nullptr : it;
+}
+
 std::vector<Function> named_functions() {
   std::vector<Function> functions;
   for (int f = 0; f < kFunctionCount; ++f) {

@@ -66,23 +66,6 @@ void FormulaWriter::refuse(const std::string& what, const std::string& help) con
   refuse_writing(fusion_[tensor_].name + " cannot be written: " + what, help);
 }
 
-// Whether the index stands alone on axes of this extent, so that reading learns it. Axes that it
-// may leave, as a fill says, count if there are no others.
-bool FormulaWriter::is_told_by_reads(ValueId definition, Expr index, Expr extent) const {
-  bool is_told[2] = {};  // by whether the read has a fill
-  for (ValueId v : values_under(fusion_.values(), definition)) {
-    const ValueNode& node = fusion_.values()[v];
-    if (node.kind != ValueNode::Kind::Read) continue;
-    const std::vector<Expr> extents = fusion_.shape(TensorId(node.source));
-    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-      if (!same(node.subscripts[axis], index)) continue;
-      if (!same(extents[axis], extent)) return false;
-      is_told[node.otherwise() ? 1 : 0] = true;
-    }
-  }
-  return is_told[0] || is_told[1];
-}
-
 Expr FormulaWriter::seen(Expr e) const { return written_out(e, indices_); }
 
 void FormulaWriter::enter(TensorId t, const std::vector<std::string>& names) {
@@ -138,7 +121,7 @@ std::string FormulaWriter::right_side(TensorId t, const std::vector<std::string>
       head += (k > info.logical.size() ? ", " : "") + indices[k];
       const std::size_t folded = k - info.logical.size();
       const Expr extent = fusion_.domains()[folded_domain(info)[folded]].extent;
-      if (is_told_by_reads(definition, info.fold->indices[folded], extent)) continue;
+      if (reads_tell_extent(fusion_, definition, info.fold->indices[folded], extent)) continue;
       head += " < " + subscript_part(extent, 0);
     }
     head += "](";

@@ -49,7 +49,6 @@ class FormulaWriter {
   std::vector<Written> forms(ValueId operand);
   Written combine(Function f, std::vector<Written> operands);
   bool is_same(ValueId original, ValueId as_read);
-  bool is_told_by_reads(ValueId definition, Expr index, Expr extent) const;
   Expr seen(Expr e) const;  // with the indices of this statement
   [[noreturn]] void refuse(const std::string& what, const std::string& help) const;
 

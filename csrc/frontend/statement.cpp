@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
 namespace selvage {
 
@@ -184,23 +183,9 @@ class StatementBuilder {
            in_value ? meant(node.name, words, otherwise) : otherwise);
   }
 
-  // Whether the tensor reads this statement's target, directly or through other statements.
+  // Past many errors it is not looked for.
   bool waits_for_target(const std::string& name) const {
-    if (context_.errors.list().size() >= kMostErrors) return false;
-    std::unordered_map<std::string_view, const Formula*> unmet;
-    for (const Formula& f : all_) unmet.emplace(f.target, &f);
-    std::vector<std::string_view> open = {name};
-    while (!open.empty()) {
-      const auto tensor = unmet.find(open.back());
-      open.pop_back();
-      if (tensor == unmet.end()) continue;
-      if (tensor->first == formula_.target) return true;
-      for (const FormulaNode& node : tensor->second->nodes) {
-        if (node.kind == Kind::Element) open.push_back(node.name);
-      }
-      unmet.erase(tensor);
-    }
-    return false;
+    return context_.errors.list().size() < kMostErrors && waits_for(name, formula_.target, all_);
   }
 
   bool computes(const std::string& name) const {

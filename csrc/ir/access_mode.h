@@ -14,7 +14,7 @@ namespace selvage {
 // An axis of n elements goes on, before its first and after its last one, as
 //   Clamped   0 0 0 | 0 1 2 3 | 3 3 3      Circular  1 2 3 | 0 1 2 3 | 0 1 2
 //   Mirror    2 1 0 | 0 1 2 3 | 3 2 1      Reflect   3 2 1 | 0 1 2 3 | 2 1 0
-// Libraries call them otherwise, and one name has two meanings (doc/vocabulary.md). An axis without
+// Libraries call them otherwise, and one name has two meanings (doc/reference.md). An axis without
 // elements has nothing to go on with.
 enum class AccessMode : std::uint8_t { Clamped, Circular, Mirror, Reflect };
 

@@ -108,11 +108,11 @@ void ReadAt::add(Simplifier& simplifier, AccessMode mode, Expr of, Expr extent) 
   subscripts_.push_back(remapped(simplifier, mode, of, extent));
 }
 
-ValueId ReadAt::with_modes(ValueGraph& values, ValueId read) const {
-  if (modes_.empty()) return read;
-  ValueNode node = values[read];
-  node.modes = modes_;
-  values.replace(read, std::move(node));
+ValueId ReadAt::element(Fusion& f, TensorId t, std::optional<ValueId> otherwise) const {
+  ValueGraph& values = f.values();
+  const ValueId read =
+      values.gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, otherwise);
+  if (!modes_.empty()) values.set_modes(read, modes_);
   return read;
 }
 
@@ -127,19 +127,14 @@ void ReadAt::add_filled(Fusion& f, ValueId index, Expr extent) {
 }
 
 ValueId ReadAt::read(Fusion& f, TensorId t, std::optional<ValueId> otherwise) const {
-  const ValueId element = with_modes(
-      f.values(),
-      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, otherwise));
-  if (!condition_) return element;
+  const ValueId own = element(f, t, otherwise);
+  if (!condition_) return own;
   if (f[t].type == DataType::Bool) otherwise = f.values().cast(*otherwise, DataType::Bool);
-  return f.values().apply(Function::Select, {*condition_, element, otherwise.value()});
+  return f.values().apply(Function::Select, {*condition_, own, otherwise.value()});
 }
 
 ValueId ReadAt::read_inside(Fusion& f, TensorId t, ValueId otherwise) const {
-  const ValueId element = with_modes(
-      f.values(),
-      f.values().gather(f[t].type, std::uint32_t(t), subscripts_, loaded_, indices_, {}));
-  return f.values().apply(Function::Select, {condition_.value(), element, otherwise});
+  return f.values().apply(Function::Select, {condition_.value(), element(f, t, {}), otherwise});
 }
 
 Subscript clamped(Expr subscript) { return {AccessMode::Clamped, subscript}; }

@@ -50,7 +50,7 @@ class ReadAt {
   ValueId read_inside(Fusion& f, TensorId t, ValueId otherwise) const;
 
  private:
-  ValueId with_modes(ValueGraph& values, ValueId read) const;
+  ValueId element(Fusion& f, TensorId t, std::optional<ValueId> otherwise) const;
 
   std::vector<Expr> subscripts_;
   std::vector<AxisMode> modes_;

@@ -47,6 +47,21 @@ std::vector<TensorId> tensors_read(const Fusion& fusion, TensorId t) {
   return sources;
 }
 
+bool reads_tell_extent(const Fusion& fusion, ValueId definition, Expr index, Expr extent) {
+  bool is_told = false;
+  for (ValueId v : values_under(fusion.values(), definition)) {
+    const ValueNode& node = fusion.values()[v];
+    if (node.kind != ValueNode::Kind::Read) continue;
+    const std::vector<Expr> extents = fusion.shape(TensorId(node.source));
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      if (!same(node.subscripts[axis], index)) continue;
+      if (!same(extents[axis], extent)) return false;
+      is_told = true;
+    }
+  }
+  return is_told;
+}
+
 std::vector<bool> are_read(const Fusion& fusion) {
   std::vector<bool> read(fusion.size());
   for (std::size_t k = 0; k < fusion.size(); ++k) {

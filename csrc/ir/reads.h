@@ -13,6 +13,10 @@ std::vector<ValueId> values_under(const ValueGraph& values, ValueId root);
 // tensors read is not included.
 std::vector<TensorId> tensors_read(const Fusion& fusion, TensorId t);
 
+// Whether the index stands alone on axes of this extent in a definition, so that its reads tell how
+// far it runs. Axes that it may leave, as a fill says, count as well.
+bool reads_tell_extent(const Fusion& fusion, ValueId definition, Expr index, Expr extent);
+
 // By tensor, whether the definition of one reads it.
 std::vector<bool> are_read(const Fusion& fusion);
 

@@ -94,6 +94,10 @@ class ValueGraph {
   ValueId gather(DataType type, std::uint32_t source, std::vector<Expr> subscripts,
                  std::vector<LoadedIndex> loaded, std::vector<ValueId> indices,
                  std::optional<ValueId> otherwise);
+  // Says which subscripts of a Read access modes have made.
+  void set_modes(ValueId read, std::vector<AxisMode> modes) {
+    nodes_[std::size_t(read)].modes = std::move(modes);
+  }
   // Promotes the operands and inserts the casts that are needed; literals alone are folded. Throws
   // BadInput (E506) where a literal does not fit the integers that it meets, two integers have no
   // type in common, or a function of bits meets a float.

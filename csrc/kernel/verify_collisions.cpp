@@ -1,10 +1,9 @@
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/collision_table.h>
 #include <selvage/kernel/verify_collisions.h>
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
-#include <numeric>
 #include <span>
 
 namespace selvage {
@@ -13,79 +12,6 @@ namespace {
 
 constexpr std::int64_t kMostWork = 1 << 23;  // operations of one search
 constexpr std::int64_t kWorkOfUnit = 20;     // to add what is accessed to a table, or look it up
-
-// The threads that access each address, ascending.
-class Table {
- public:
-  void clear() { entries_.clear(); }
-  bool is_empty() const { return entries_.empty(); }
-  void add(std::int64_t address, std::int64_t t) { entries_.push_back({address, t}); }
-
-  // Sorts what was added: by counting what lies in each bucket of addresses, and within buckets.
-  void close() {
-    begins_.assign(2, 0);
-    if (entries_.empty()) return;
-    const auto [least, most] = std::ranges::minmax(entries_, {}, &Entry::address);
-    first_ = least.address;
-    const auto range = std::uint64_t(most.address) - std::uint64_t(first_);
-    shift_ = 0;
-    while (range >> shift_ >= kBucketsOfEntry * entries_.size()) ++shift_;
-    begins_.assign((range >> shift_) + 2, 0);
-    for (const Entry& e : entries_) ++begins_[bucket(e.address) + 1];
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    if (std::ranges::is_sorted(entries_)) return;
-    sorted_.resize(entries_.size());
-    ends_.assign(begins_.begin(), begins_.end() - 1);
-    for (const Entry& e : entries_) sorted_[ends_[bucket(e.address)]++] = e;
-    std::swap(entries_, sorted_);
-    if (std::ranges::is_sorted(entries_)) return;
-    for (std::size_t b = 0; b + 1 < begins_.size(); ++b) {
-      std::sort(entries_.begin() + begins_[b], entries_.begin() + begins_[b + 1]);
-    }
-  }
-
-  // A thread of another warp than t that accesses the address, and another one of the same warp.
-  std::optional<std::int64_t> across(std::int64_t address, std::int64_t t) const {
-    const std::span<const Entry> all = at(address);
-    if (all.empty()) return std::nullopt;
-    if (all.front().thread / kWarp != t / kWarp) return all.front().thread;
-    if (all.back().thread / kWarp != t / kWarp) return all.back().thread;
-    return std::nullopt;
-  }
-  std::optional<std::int64_t> within(std::int64_t address, std::int64_t t) const {
-    const std::span<const Entry> all = at(address);
-    auto own = std::ranges::lower_bound(all, t / kWarp * kWarp, {}, &Entry::thread);
-    while (own != all.end() && own->thread == t) ++own;
-    if (own == all.end() || own->thread / kWarp != t / kWarp) return std::nullopt;
-    return own->thread;
-  }
-
- private:
-  static constexpr std::uint64_t kBucketsOfEntry = 4;
-  struct Entry {
-    std::int64_t address, thread;
-
-    auto operator<=>(const Entry&) const = default;
-  };
-
-  std::size_t bucket(std::int64_t address) const {
-    return (std::uint64_t(address) - std::uint64_t(first_)) >> shift_;
-  }
-  std::span<const Entry> at(std::int64_t address) const {
-    const std::size_t b = bucket(address);  // a large number for what is below the first
-    if (b >= begins_.size() - 1) return {};
-    const auto all = std::span(entries_).subspan(begins_[b], begins_[b + 1] - begins_[b]);
-    if (shift_ == 0) return all;
-    const auto [begin, end] = std::ranges::equal_range(all, address, {}, &Entry::address);
-    return {begin, end};
-  }
-
-  std::vector<Entry> entries_, sorted_;
-  // Buckets of 2^shift_ addresses from the first one on: where their entries begin, and end.
-  std::int64_t first_ = 0;
-  int shift_ = 0;
-  std::vector<std::uint32_t> begins_, ends_;
-};
 
 class Search {
  public:
@@ -299,7 +225,7 @@ class Search {
     const std::size_t other = 1 - listed;
     std::int64_t work = work_for(points);
     PointWalk::End inner = PointWalk::End::Done;
-    Table table;
+    CollisionTable table;
     const std::vector<std::size_t> told_by = slots_of_table(listed, slots);
     std::optional<std::vector<std::int64_t>> built_for;
     const auto fill_table = [&] {

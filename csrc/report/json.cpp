@@ -3,7 +3,7 @@
 #include <selvage/kernel/value_nodes.h>
 #include <selvage/report/array_lines.h>
 #include <selvage/report/checks.h>
-#include <selvage/report/cost_lines.h>
+#include <selvage/report/cost_json.h>
 #include <selvage/report/json.h>
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_lines.h>
@@ -364,83 +364,6 @@ Json json_of(const RunResult& run) {
   return json;
 }
 
-Json json_of(const AccessCost& a) {
-  Json json = {{"tensor", a.buffer},
-               {"kind", writes(a.requests.kind) ? "write" : "read"},
-               {"memory", to_string(a.memory)},
-               {"bytes", a.bytes()},
-               {"requests", a.requests.requests},
-               {"sectors", a.requests.sectors},
-               {"width", a.requests.bytes},
-               {"conflicts", a.requests.conflicts},
-               {"exact", a.requests.is_exact}};
-  if (const std::string note = note_of(a); !note.empty()) json["note"] = note;
-  return json;
-}
-
-Json json_of(const KernelCost& k) {
-  Json json = {{"name", k.name},
-               {"seconds", k.time.seconds},
-               {"dram_bytes", k.work.dram_bytes},
-               {"l2_bytes", k.work.l2_bytes},
-               {"peak_share", k.time.peak_share},
-               {"limiter", name_of(k.time.limiter)},
-               {"bytes_in_flight", k.time.bytes_in_flight},
-               {"occupancy", k.time.occupancy},
-               {"waves", k.time.waves},
-               {"registers", k.work.registers},
-               {"exact", k.is_exact},
-               {"barriers", k.work.barriers}};
-  json["accesses"] = Json::array();
-  for (const AccessCost& a : k.accesses) {
-    if (a.requests.requests > 0) json["accesses"].push_back(json_of(a));
-  }
-  return json;
-}
-
-// Of all fusions together.
-Json cost_of(const std::vector<FusionReport>& fusions) {
-  Json json;
-  for (const FusionReport& fusion : fusions) {
-    if (!fusion.cost) continue;
-    if (json.is_null()) {
-      json = {{"device", fusion.cost->device.name},
-              {"sizes", fusion.cost->sizes},
-              {"seconds", 0.0},
-              {"floor_bytes", 0},
-              {"dram_bytes", 0.0},
-              {"kernels", Json::array()}};
-    }
-    json["sizes"].update(Json(fusion.cost->sizes));
-    json["seconds"] = json["seconds"].get<double>() + fusion.cost->seconds;
-    json["floor_bytes"] = json["floor_bytes"].get<std::int64_t>() + fusion.cost->floor_bytes;
-    json["dram_bytes"] = json["dram_bytes"].get<double>() + fusion.cost->dram_bytes;
-    for (const KernelCost& k : fusion.cost->kernels) json["kernels"].push_back(json_of(k));
-  }
-  return json;
-}
-
-// Of the first fusion that was tuned.
-Json tuned_of(const std::vector<FusionReport>& fusions) {
-  const auto at = std::ranges::find_if(fusions, [](const auto& f) { return f.tuned != nullptr; });
-  if (at == fusions.end()) return {};
-  const TuneResult& tuned = *at->tuned;
-  Json json = {{"device", tuned.device.name}, {"timed", tuned.is_timed},
-               {"runs", tuned.runs},          {"seconds", tuned.seconds},
-               {"kept", tuned.is_kept},       {"kernels", Json::array()}};
-  for (const TunedKernel& kernel : tuned.kernels) {
-    Json plans = Json::array();
-    for (const TriedPlan& p : kernel.plans) {
-      plans.push_back({{"plan", p.plan.text()},
-                       {"measured", p.measured},
-                       {"predicted", p.predicted},
-                       {"taken", p.is_taken}});
-    }
-    json["kernels"].push_back({{"tensor", kernel.root}, {"plans", plans}});
-  }
-  return json;
-}
-
 // The array as the page shows it, which may be shortened; --output writes all of it.
 Json json_of(const Array& array) {
   return {{"dtype", to_string(array.type)},
@@ -490,8 +413,10 @@ std::string to_json(const Report& report) {
       }
     }
   }
-  if (Json cost = cost_of(report.fusions); !cost.is_null()) json["cost"] = std::move(cost);
-  if (Json tuned = tuned_of(report.fusions); !tuned.is_null()) json["tuned"] = std::move(tuned);
+  if (const std::string cost = cost_json(report.fusions); !cost.empty())
+    json["cost"] = Json::parse(cost);
+  if (const std::string tuned = tuned_json(report.fusions); !tuned.empty())
+    json["tuned"] = Json::parse(tuned);
   if (!report.runs.empty()) {
     json["runs"] = list_of(report.runs, [](const RunResult& run) { return json_of(run); });
   }

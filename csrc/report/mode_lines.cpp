@@ -17,10 +17,21 @@ std::string explained(RemapForm form) {
   return "";
 }
 
+// Whether any read has a mode or a fill: most fusions have none, and their reads are not asked.
+bool has_modes(const ValueGraph& values) {
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    const ValueNode& node = values[ValueId(v)];
+    if (node.kind == ValueNode::Kind::Read && (!node.modes.empty() || node.otherwise()))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<ModeLine> modes_of(const TensorReport& tensor) {
   std::vector<ModeLine> list;
+  if (!has_modes(tensor.fusion().values())) return list;
   std::set<std::tuple<TensorId, TensorId, std::uint32_t, int, std::uint32_t>> said;
   for (const Access& read : reads_of(tensor.fusion(), *tensor.schedule, tensor.analysis)) {
     const auto say = [&](std::uint32_t axis, int mode, Expr at) {

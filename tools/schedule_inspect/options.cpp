@@ -67,7 +67,7 @@ ItemAt item_at(const std::string& text) {
     const auto [end, error] = std::from_chars(begin, part.data() + part.size(), index);
     const std::string_view rest(end, std::size_t(part.data() + part.size() - end));
     const bool is_last = list.eof();
-    if (part == "]" && item.at.empty()) return item;
+    if (part == "]" && item.at.empty() && is_last) return item;
     if (error != std::errc{} || rest != (is_last ? "]" : "")) bad();
     item.at.push_back(index);
   }
