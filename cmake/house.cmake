@@ -6,6 +6,7 @@
 set(selvage_ir_uses Boost::headers)
 set(selvage_frontend_uses yaml-cpp)
 set(selvage_report_uses nlohmann_json::nlohmann_json)
+set(selvage_debugger_uses nlohmann_json::nlohmann_json)
 if(LibTCC_FOUND)
   list(APPEND selvage_runtime_uses LibTCC::LibTCC)
 endif()
@@ -16,7 +17,7 @@ endif()
 set(header_only nlohmann_json::nlohmann_json Boost::headers)
 # Folders for schedule_inspect and the tests alone. They are no part of selvage::selvage and not
 # installed, so that no user of the package needs Z3.
-set(not_installed confirm)
+set(not_installed confirm debugger)
 
 # In a unity build the names of forms in this file would hide those in others.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/csrc/frontend/file_form.cpp" PROPERTIES

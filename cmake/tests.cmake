@@ -46,7 +46,7 @@ target_compile_definitions(tests_common INTERFACE
   SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
 target_compile_options(tests_common INTERFACE "${test_options}")
 target_link_libraries(tests_common INTERFACE
-  tests_corpus selvage_pictures selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json)
+  tests_corpus selvage_debugger selvage_pictures selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json)
 
 if(support)
   add_library(tests_support STATIC ${support})
@@ -106,7 +106,7 @@ endfunction()
 set(tests_core base expr simplifier)
 set(tests_ir ir index oracle legality)
 set(tests_kernel kernel lower scheduler threads codegen emulate runtime driver values)
-set(tests_tools frontend report pictures confirm tools examples)
+set(tests_tools frontend report pictures confirm debugger tools examples)
 set(claimed consumer corpus driver_stub fuzz nvrtc_stub scripts support)
 foreach(binary tests_core tests_ir tests_kernel tests_tools)
   add_test_binary(${binary} ${${binary}})

@@ -30,6 +30,10 @@ endif()
 
 if(SELVAGE_TOOLS)
   find_package(CLI11 REQUIRED CONFIG)
+  # Edits the commands of --debug in a terminal. Without it they are plain lines.
+  find_path(LIBEDIT_INCLUDE_DIR histedit.h)
+  find_library(LIBEDIT_LIBRARY edit)
+  mark_as_advanced(LIBEDIT_INCLUDE_DIR LIBEDIT_LIBRARY)
 endif()
 if(SELVAGE_TESTS)
   find_package(GTest REQUIRED CONFIG)

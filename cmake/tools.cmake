@@ -14,8 +14,15 @@ if(sources)
   target_compile_definitions(schedule_inspect_command PRIVATE
     SELVAGE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(schedule_inspect_command
-    PUBLIC selvage_pictures selvage_confirm selvage
+    PUBLIC selvage_debugger selvage_pictures selvage_confirm selvage
     PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+  if(LIBEDIT_INCLUDE_DIR AND LIBEDIT_LIBRARY)
+    target_compile_definitions(schedule_inspect_command PRIVATE SELVAGE_HAVE_LIBEDIT=1)
+    target_include_directories(schedule_inspect_command SYSTEM PRIVATE "${LIBEDIT_INCLUDE_DIR}")
+    target_link_libraries(schedule_inspect_command PRIVATE "${LIBEDIT_LIBRARY}")
+  else()
+    target_compile_definitions(schedule_inspect_command PRIVATE SELVAGE_HAVE_LIBEDIT=0)
+  endif()
   use_pch(schedule_inspect_command selvage_pch)
   add_executable(schedule_inspect "${main}")
   target_link_libraries(schedule_inspect PRIVATE schedule_inspect_command)

@@ -27,7 +27,7 @@ void add_visits(std::vector<std::uint32_t>& sum, const std::vector<std::uint32_t
 }
 
 Outcome emulated(const std::vector<BoundKernel>& launches, const SizeValues& sizes,
-                 ProgramMemory& memory) {
+                 ProgramMemory& memory, const EmulationOptions& options) {
   Outcome outcome;
   outcome.visits.resize(memory.size());
   for (const BoundKernel& launch : launches) {
@@ -40,7 +40,7 @@ Outcome emulated(const std::vector<BoundKernel>& launches, const SizeValues& siz
       arrays.push_back(number ? &memory[*number] : nullptr);
     }
     Emulation result;
-    const double time = seconds([&] { result = emulate(kernel, own, arrays); });
+    const double time = seconds([&] { result = emulate(kernel, own, arrays, options); });
     outcome.times.kernels.push_back({kernel.name, time});
     for (const Fault& fault : result.faults) outcome.faults.push_back(fault.text);
     if (result.fault_count > std::int64_t(result.faults.size())) {
@@ -154,9 +154,9 @@ void check_machine(Machine machine, Asker asker) {
 
 Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const SizeValues& sizes,
                 ProgramMemory& memory, const std::vector<std::int64_t>& offsets,
-                std::optional<std::vector<bool>> is_filled) {
+                std::optional<std::vector<bool>> is_filled, const EmulationOptions& emulation) {
   switch (machine) {
-    case Machine::Emulate: return emulated(launches, sizes, memory);
+    case Machine::Emulate: return emulated(launches, sizes, memory, emulation);
     case Machine::Virtual:
       return on_virtual_device(launches, memory, offsets, std::move(is_filled));
     case Machine::Gpu: return on_gpu(launches, memory);

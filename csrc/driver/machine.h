@@ -28,6 +28,7 @@ void check_machine(Machine machine, Asker asker);
 // wrong one, which is a fault; by program buffer, whether it holds values already.
 Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const SizeValues& sizes,
                 ProgramMemory& memory, const std::vector<std::int64_t>& offsets,
-                std::optional<std::vector<bool>> is_filled = {});
+                std::optional<std::vector<bool>> is_filled = {},
+                const EmulationOptions& emulation = {});
 
 }  // namespace selvage

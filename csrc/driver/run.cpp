@@ -308,8 +308,9 @@ class Run {
     const std::vector<BoundedArray>& expected = expected_on(machine);
     ProgramMemory arrays = memory();
     const bool is_first = result_.comparisons.empty() && result_.outputs.empty();
-    const Outcome outcome = execute(machine, launches_, sizes_, arrays, offsets_,
-                                    request_.checks ? std::optional(are_filled()) : std::nullopt);
+    const Outcome outcome =
+        execute(machine, launches_, sizes_, arrays, offsets_,
+                request_.checks ? std::optional(are_filled()) : std::nullopt, request_.emulation);
     for (const std::string& fault : outcome.faults) result_.faults.push_back(fault);
     if (!outcome.device.empty()) result_.device = outcome.device;
     if (is_first && request_.times) result_.times = outcome.times;

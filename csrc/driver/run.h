@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/base/array.h>
+#include <selvage/emulate/emulate.h>
 #include <selvage/ir/sizes.h>
 #include <selvage/lower/program.h>
 
@@ -50,6 +51,7 @@ struct RunRequest {
   // densely over its allocation domain has the shape of that domain, any other is flat.
   bool as_in_memory = false;
   Asker asker = Asker::Program;
+  EmulationOptions emulation = {};  // of Emulate
 };
 
 // One output of one run, compared with the same output of the unscheduled program.

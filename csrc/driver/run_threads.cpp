@@ -51,6 +51,10 @@ class ThreadRunner {
   const Kernel& kernel() const { return *lowered_.kernel; }
 
   void lower() {
+    if (request_.runs_refused) {
+      lowered_ = lower_threads(program_, {.verifies = false});
+      if (lowered_.kernel) return;
+    }
     lowered_ = lower_threads(program_, {.counts = true});
     for (const Diagnostic& d : lowered_.diagnostics) {
       if (d.severity == Severity::Error) throw Illegal(d);
@@ -170,7 +174,8 @@ class ThreadRunner {
     const std::vector<std::int64_t> offsets(memory_.size(), 0);
     Outcome outcome = execute(
         result_.machine, {launch}, sizes_, memory_, offsets,
-        request_.checks ? std::optional(std::vector<bool>(memory_.size(), true)) : std::nullopt);
+        request_.checks ? std::optional(std::vector<bool>(memory_.size(), true)) : std::nullopt,
+        request_.emulation);
     for (std::string& fault : outcome.faults) result_.faults.push_back(std::move(fault));
     result_.device = outcome.device;
     if (!request_.times) return;

@@ -19,6 +19,9 @@ struct ThreadRunRequest {
   bool times = false;                        // measure ThreadRun::times
   bool checks = false;                       // as RunRequest::checks
   Asker asker = Asker::Program;
+  EmulationOptions emulation = {};  // of Machine::Emulate
+  // Runs a kernel that the verifier has refused, and counts no regions.
+  bool runs_refused = false;
 };
 
 struct ThreadRun {

@@ -6,6 +6,7 @@
 #include <selvage/emulate/emulate_faults.h>
 #include <selvage/emulate/memory_checked.h>
 #include <selvage/emulate/request_log.h>
+#include <selvage/emulate/watch.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/block_run.h>
 #include <selvage/kernel/statements.h>
@@ -75,15 +76,18 @@ class ValueMachine {
 };
 
 // The actions of BlockRun's threads, with values.
-class Machine : private BlockActions {
+class Machine : private BlockActions, private RunView {
  public:
+  using Thread = BlockActions::Thread;
+
   Machine(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-          std::span<Array* const> buffers, std::uint64_t seed, bool counts_requests)
+          std::span<Array* const> buffers, const EmulationOptions& options)
       : kernel_(kernel),
         tree_(kernel),
         compiled_(compile_kernel(kernel, tree_)),
-        random_(seed),
-        is_random_(seed != 0),
+        order_(options.order.kind),
+        random_(options.order.seed),
+        watcher_(options.watcher),
         log_(kernel, compiled_, out_),
         slots_(compiled_.names.size()) {
     for (Expr size : kernel.sizes) {
@@ -107,15 +111,20 @@ class Machine : private BlockActions {
         events_ ? BlockEvents::agents(threads_, objects_->arrivals().size()) : 0;
     clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents);
     memory_.emplace(kernel, buffers, elements, waits_ ? threads_ : 1, clock_, log_);
-    if (counts_requests) requests_.emplace(kernel, tree_.size(), elements);
+    if (options.requests != nullptr) requests_.emplace(kernel, tree_.size(), elements);
     values_ = ValueMachine(requests_ ? &*requests_ : nullptr);
     if (waits_) give_each_thread_its_own();
+    log_.watcher = watcher_;
+    log_.view = this;
+    log_.scope = &no_scope_;
+    log_.slots = slots_.data();
   }
 
   Emulation run(KernelRequests* requests) {
-    std::vector<std::int64_t> order;
+    using Kind = RunOrder::Kind;
     const std::int64_t blocks = threads_ > 0 ? log_.geometry.blocks() : 0;
-    if (is_random_) {
+    std::vector<std::int64_t> order;
+    if (order_ == Kind::Drawn) {
       order.resize(std::size_t(blocks));
       std::iota(order.begin(), order.end(), 0);
       selvage::shuffle(order, random_);
@@ -123,12 +132,19 @@ class Machine : private BlockActions {
     std::vector<Thread> all(static_cast<std::size_t>(threads_));
     std::iota(all.begin(), all.end(), 0U);
     for (Thread t : all) indices_.push_back(LaunchGeometry::at(t, log_.geometry.block));
+    if (order_ == Kind::Backwards) std::reverse(all.begin(), all.end());
     BlockRun block(tree_, threads_, clock_, events_ ? &*events_ : nullptr, *this);
+    block_run_ = &block;
+    own_ = slots_.data();
+    if (watcher_ != nullptr) watcher_->begin_kernel(*this);
     for (std::int64_t k = 0; k < blocks; ++k) {
-      start_block(is_random_ ? order[std::size_t(k)] : k);
-      block.run(all, is_random_ ? &random_ : nullptr);
+      start_block(order_ == Kind::Drawn       ? order[std::size_t(k)]
+                  : order_ == Kind::Backwards ? blocks - 1 - k
+                                              : k);
+      block.run(all, order_ == Kind::Drawn ? &random_ : nullptr);
       if (requests_) requests_->end_block();
     }
+    if (watcher_ != nullptr) watcher_->end_kernel(*this);
     out_.visits = memory_->visits();
     if (requests_) {
       *requests = requests_->take();
@@ -163,7 +179,39 @@ class Machine : private BlockActions {
     clock_.start_block(number);
     memory_->start_block();
     if (events_) events_->start_block();
+    log_.thread = first_;
+    log_.scope = &no_scope_;
+    at_ = kTop;
+    if (watcher_ != nullptr) watcher_->begin_block(*this);
   }
+
+  // ---- for the watcher ----
+
+  const Kernel& kernel() const override { return kernel_; }
+  const StatementTree& tree() const override { return tree_; }
+  const LaunchGeometry& geometry() const override { return log_.geometry; }
+  Thread thread() const override { return Thread(log_.thread - first_); }
+  std::int64_t block() const override { return threads_ > 0 ? first_ / threads_ : 0; }
+  PlaceId at() const override { return at_; }
+  const std::vector<PlaceId>& scope() const override { return *log_.scope; }
+  std::optional<std::int64_t> variable(Expr symbol) const override {
+    const auto slot = compiled_.slots.find(symbol.id());
+    if (slot == compiled_.slots.end()) return std::nullopt;
+    return own_[slot->second];
+  }
+  std::optional<Scalar> element(BufferId b, std::int64_t address) const override {
+    return memory_->look_at(b, address);
+  }
+  std::int64_t elements(BufferId b) const override { return memory_->elements(b); }
+  bool has_ended(Thread t) const override { return block_run_->has_ended(t); }
+  std::optional<PlaceId> waits_at(Thread t) const override { return block_run_->waits_at(t); }
+
+  void come_to(PlaceId id) override {
+    at_ = id;
+    if (watcher_ != nullptr) watcher_->come_to(*this);
+  }
+
+  // ---- the actions of threads ----
 
   // The selected thread runs a statement whose requests are counted.
   void begin_requests(PlaceId id) {
@@ -293,6 +341,7 @@ class Machine : private BlockActions {
   }
   bool is_last_block(PlaceId id) override { return ++arrived_[id] == log_.geometry.blocks(); }
   void meet(PlaceId id, std::span<const Thread> threads) override {
+    if (watcher_ != nullptr) watcher_->met(*this, id, threads);
     if (!requests_) return;
     for (Thread t : threads) {
       select(t);
@@ -366,8 +415,9 @@ class Machine : private BlockActions {
   const Kernel& kernel_;
   StatementTree tree_;
   CompiledKernel compiled_;
+  RunOrder::Kind order_;
   SplitMix64 random_;
-  bool is_random_;
+  RunWatcher* watcher_;
   bool waits_ = false;  // do threads wait for others, or for what has begun?
   Emulation out_;
   FaultLog log_;
@@ -383,15 +433,18 @@ class Machine : private BlockActions {
   std::vector<Index3> indices_;      // of the threads of a block
   std::unordered_map<PlaceId, std::int64_t> arrived_;  // blocks at each LastBlock
   Index3 block_{}, thread_{};
-  std::int64_t threads_ = 0;  // of a block
-  std::int64_t first_ = 0;    // of the running block, in the launch
+  const BlockRun* block_run_ = nullptr;
+  PlaceId at_ = kTop;
+  const std::vector<PlaceId> no_scope_;  // before any thread has run
+  std::int64_t threads_ = 0;             // of a block
+  std::int64_t first_ = 0;               // of the running block, in the launch
 };
 
 }  // namespace
 
 Emulation emulate(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-                  std::span<Array* const> buffers, std::uint64_t seed, KernelRequests* requests) {
-  return Machine(kernel, sizes, buffers, seed, requests != nullptr).run(requests);
+                  std::span<Array* const> buffers, const EmulationOptions& options) {
+  return Machine(kernel, sizes, buffers, options).run(options.requests);
 }
 
 }  // namespace selvage

@@ -58,14 +58,32 @@ struct Emulation {
   std::int64_t stores = 0;
 };
 
+class RunWatcher;  // emulate/watch.h
+
+// The order in which blocks, and threads of a block, run. The values of a kernel without faults do
+// not depend on it; nor does it whether there are faults, and whether a race is among them.
+struct RunOrder {
+  enum class Kind : std::uint8_t { Forwards, Backwards, Drawn };
+  Kind kind = Kind::Forwards;
+  std::uint64_t seed = 0;  // of Drawn
+
+  // Drawn from the seed; 0: forwards.
+  static RunOrder from_seed(std::uint64_t seed) {
+    return {seed == 0 ? Kind::Forwards : Kind::Drawn, seed};
+  }
+};
+
+struct EmulationOptions {
+  RunOrder order = {};
+  KernelRequests* requests = nullptr;  // gets the requests of all warps, counted access by access
+  RunWatcher* watcher = nullptr;       // is told of each step
+};
+
 // Runs a kernel for every block and thread of its launch and checks every access and every index.
 //   sizes    the value of every symbol of kernel.sizes, by name
 //   buffers  one array per kernel buffer, of its type and with at least its elements; null if it is
 //            not global. If the number of elements depends on a size that the kernel is not passed,
 //            the buffer has as many as the array
-//   seed     if not 0, blocks and threads run in an order drawn from it. The values of a kernel
-//            without faults do not depend on the order; nor does it whether there are faults, and
-//            whether a race is among them.
 // Written buffers start uninitialised, all others initialised; so do global buffers that are stored
 // atomically, which an earlier kernel has filled. An atomic store converts its value to the
 // buffer's type, applies its function to the element and that, and rounds the result.
@@ -90,10 +108,7 @@ struct Emulation {
 // A buffer that replaces another has the same array, and its stores race with reads of that one.
 // A store out of bounds is dropped, a read out of bounds gives 0; a statement with an index that
 // overflows is skipped.
-//
-// `requests`: if not null, gets the requests of all warps, counted access by access.
 Emulation emulate(const Kernel& kernel, const std::map<std::string, std::int64_t>& sizes,
-                  std::span<Array* const> buffers, std::uint64_t seed = 0,
-                  KernelRequests* requests = nullptr);
+                  std::span<Array* const> buffers, const EmulationOptions& options = {});
 
 }  // namespace selvage

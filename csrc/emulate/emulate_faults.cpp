@@ -1,4 +1,5 @@
 #include <selvage/emulate/emulate_faults.h>
+#include <selvage/emulate/watch.h>
 
 #include <fmt/format.h>
 
@@ -56,6 +57,7 @@ void FaultLog::keep(Fault fault, const std::string& what, std::int64_t other) {
   for (PlaceId id : *scope) add(compiled_.statements[id].slot);
   if (lane) add(*lane);
   out_.faults.push_back(std::move(fault));
+  if (watcher != nullptr) watcher->found(*view, out_.faults.back());
 }
 
 }  // namespace selvage

@@ -10,6 +10,9 @@
 
 namespace selvage {
 
+class RunView;
+class RunWatcher;
+
 using Index3 = std::array<std::int64_t, 3>;
 
 // The blocks and threads of a launch by number, x fastest.
@@ -34,6 +37,9 @@ class FaultLog {
   const std::int64_t* slots = nullptr;          // its variables
   const std::vector<PlaceId>* scope = nullptr;  // the statements whose variables are in scope
   std::optional<std::uint32_t> lane = {};       // the slot of a Transfer's lane, which is, too
+  // Null: nobody is told.
+  RunWatcher* watcher = nullptr;
+  const RunView* view = nullptr;
 
   // "y[7] WHAT, at block (0, 0, 0), thread (7, 0, 0), tx = 7"
   void report(FaultKind kind, BufferId b, std::int64_t address, const std::string& what,

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/emulate/memory.h>
 #include <selvage/emulate/memory_checked.h>
+#include <selvage/emulate/watch.h>
 #include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
@@ -184,7 +185,21 @@ Scalar CheckedMemory::read(BufferId b, std::int64_t address) {
   }
   if (const auto race = access(b, address, Effect::Read))
     report_race(b, address, Effect::Read, *race);
+  const Scalar value = load_element(*buffer.array, place(buffer, address));
+  if (log_.watcher != nullptr) log_.watcher->loaded(*log_.view, b, address, value);
+  return value;
+}
+
+std::optional<Scalar> CheckedMemory::look_at(BufferId b, std::int64_t address) const {
+  const Checked& buffer = buffers_[b];
+  if (address < 0 || address >= buffer.elements || !is_initialised(b, address)) return std::nullopt;
   return load_element(*buffer.array, place(buffer, address));
+}
+
+void CheckedMemory::tell_stored(BufferId b, std::int64_t address) const {
+  if (log_.watcher == nullptr) return;
+  const Checked& buffer = buffers_[b];
+  log_.watcher->stored(*log_.view, b, address, load_element(*buffer.array, place(buffer, address)));
 }
 
 void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool duplicates_allowed) {
@@ -192,7 +207,8 @@ void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool d
   if (!check_bounds(b, address)) return;
   if (buffer.memory == Memory::Local) {
     buffer.alive[std::size_t(place(buffer, address))] = lifetime_;
-    return store_element(*buffer.array, place(buffer, address), value);
+    store_element(*buffer.array, place(buffer, address), value);
+    return tell_stored(b, address);
   }
   SELVAGE_CHECK(buffer.log != kNoLog);  // is_written
   const bool is_global = buffer.memory == Memory::Global;
@@ -215,6 +231,7 @@ void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool d
     report_race(b, address, Effect::Write, *race);
   }
   store_element(*buffer.array, address, value);
+  tell_stored(b, address);
 }
 
 void CheckedMemory::store_atomically(BufferId b, std::int64_t address, Function f, Scalar value) {
@@ -232,6 +249,7 @@ void CheckedMemory::store_atomically(BufferId b, std::int64_t address, Function 
   const std::array<Scalar, 2> operands = {convert(load_element(*buffer.array, address), compute),
                                           convert(value, compute)};
   store_element(*buffer.array, address, convert(selvage::apply(f, operands), type));
+  tell_stored(b, address);
 }
 
 std::vector<std::vector<std::uint32_t>> CheckedMemory::visits() const {

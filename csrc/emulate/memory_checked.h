@@ -34,6 +34,10 @@ class CheckedMemory {
 
   std::vector<std::vector<std::uint32_t>> visits() const;
 
+  // An element, looked at without any check; nothing if there is none, or nothing was stored there.
+  std::optional<Scalar> look_at(BufferId b, std::int64_t address) const;
+  std::int64_t elements(BufferId b) const { return buffers_[b].elements; }
+
  private:
   // Shared buffers that overlap have one log, whose cells are of a size that divides all their
   // offsets and elements. Every other written buffer has a log with a cell for each element.
@@ -58,6 +62,7 @@ class CheckedMemory {
   bool is_initialised(BufferId b, std::int64_t address) const;
   bool is_same(const Checked& buffer, std::int64_t address, Scalar value) const;
   std::optional<AccessLog::Race> access(BufferId b, std::int64_t address, Effect effect);
+  void tell_stored(BufferId b, std::int64_t address) const;
   void report_race(BufferId b, std::int64_t address, Effect effect, AccessLog::Race race);
 
   std::vector<Checked> buffers_;

@@ -65,6 +65,8 @@ class Interpreter {
     }
     return outputs;
   }
+  // Of the run: a computed tensor that is no output.
+  BoundedArray intermediate(TensorId t) { return output(index_of(t), fusion_[t].type); }
 
  private:
   BoundedArray output(std::size_t t, DataType type) {
@@ -340,6 +342,22 @@ std::vector<BoundedArray> run_reference_bounded(const Fusion& fusion,
                                                 const std::map<std::string, Array>& inputs,
                                                 const ErrorModel& model) {
   return Interpreter(fusion, sizes, &model).run(inputs);
+}
+
+std::map<std::string, BoundedArray> run_reference_tensors(
+    const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
+    const std::map<std::string, Array>& inputs, const ErrorModel& model) {
+  Interpreter interpreter(fusion, sizes, &model);
+  std::vector<BoundedArray> outputs = interpreter.run(inputs);
+  std::map<std::string, BoundedArray> all;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < fusion.size(); ++i) {
+    const TensorInfo& info = fusion[TensorId(i)];
+    if (info.is_input) continue;
+    all[info.name] =
+        info.is_output ? std::move(outputs[next++]) : interpreter.intermediate(TensorId(i));
+  }
+  return all;
 }
 
 }  // namespace selvage

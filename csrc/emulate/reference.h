@@ -36,4 +36,9 @@ std::vector<BoundedArray> run_reference_bounded(const Fusion& fusion,
                                                 const std::map<std::string, Array>& inputs,
                                                 const ErrorModel& model);
 
+// The same for every computed tensor, by name.
+std::map<std::string, BoundedArray> run_reference_tensors(
+    const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
+    const std::map<std::string, Array>& inputs, const ErrorModel& model);
+
 }  // namespace selvage

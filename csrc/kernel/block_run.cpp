@@ -10,7 +10,6 @@
 namespace selvage {
 
 void BlockRun::run(std::vector<Thread>& order, SplitMix64* random) {
-  runners_.resize(std::size_t(threads_));
   for (Runner& r : runners_) {
     r.frames.clear();
     r.variables.clear();
@@ -62,6 +61,7 @@ void BlockRun::end_body(Thread t) {
   ++f.turn;
   if (is_while) return turn(r, f.owner);
   actions_.set(f.owner, f.next);
+  actions_.come_to(f.owner);
 }
 
 // Whether a While runs once more is asked before each iteration.
@@ -93,6 +93,7 @@ void BlockRun::tell(PlaceId id, Thread t, const std::string& what) {
 void BlockRun::step(Thread t, PlaceId id) {
   Runner& r = runners_[t];
   const StatementTree::Node& node = tree_[id];
+  actions_.come_to(id);
   std::visit(
       overloaded{[&](const Loop& loop) {
                    if (is_index(loop.parallel)) {

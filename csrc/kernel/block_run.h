@@ -38,6 +38,8 @@ class BlockActions {
   // From here on `thread` runs. `variables`: the statements whose variables it has, outer ones
   // first; BlockRun keeps the list up to date while the thread runs.
   virtual void stand_at(Thread thread, const std::vector<PlaceId>& variables) = 0;
+  // The thread comes to a statement, or to a further iteration of a loop.
+  virtual void come_to(PlaceId) {}
   // begin and end of a serial loop. Here and below, nullopt: the value is undefined, and the
   // statement is skipped.
   virtual std::optional<std::pair<std::int64_t, std::int64_t>> range(PlaceId loop) = 0;
@@ -80,10 +82,22 @@ class BlockRun {
   // `events`: null if the kernel has none.
   BlockRun(const StatementTree& tree, std::int64_t threads, BarrierClock& clock,
            BlockEvents* events, BlockActions& actions)
-      : tree_(tree), threads_(threads), clock_(clock), events_(events), actions_(actions) {}
+      : tree_(tree),
+        threads_(threads),
+        clock_(clock),
+        events_(events),
+        actions_(actions),
+        runners_(std::size_t(threads)) {}
 
   // `random`: if not null, the order of threads is drawn from it.
   void run(std::vector<std::uint32_t>& order, SplitMix64* random = nullptr);
+
+  // Of a thread of the block that runs, or ran last.
+  bool has_ended(std::uint32_t t) const { return runners_[t].frames.empty(); }
+  std::optional<PlaceId> waits_at(std::uint32_t t) const {
+    const PlaceId at = runners_[t].waits_at;
+    return at == kTop ? std::nullopt : std::optional(at);
+  }
 
  private:
   using Thread = BlockActions::Thread;

@@ -3,6 +3,7 @@
 #include <selvage/ir/identity.h>
 #include <selvage/ir/reads.h>
 #include <selvage/kernel/print.h>
+#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,10 +24,14 @@ class Printer {
 
   void print(const Body& body, int depth) {
     for (const Statement& statement : body) {
+      const std::size_t place = line_of_.size();
+      line_of_.push_back(lines_.size());
       std::visit([&](const auto& s) { print(s, depth); }, statement.node);
+      // Parts of a value come before the line of the statement.
+      if (bodies(statement).size() == 0) line_of_[place] = lines_.size() - 1;
     }
   }
-  std::string take() { return std::move(text_); }
+  NestLines take() { return {std::move(lines_), std::move(line_of_)}; }
 
  private:
   struct Formula {
@@ -35,7 +40,7 @@ class Printer {
   };
 
   void line(int depth, const std::string& text) {
-    text_ += std::string(2 * std::size_t(std::min(depth, kDeepestIndent)), ' ') + text + "\n";
+    lines_.push_back(std::string(2 * std::size_t(std::min(depth, kDeepestIndent)), ' ') + text);
   }
 
   void print(const Loop& loop, int depth) {
@@ -202,16 +207,23 @@ class Printer {
   }
 
   const Kernel& kernel_;
-  std::string text_;
+  std::vector<std::string> lines_;
+  std::vector<std::size_t> line_of_;
   std::unordered_map<std::uint32_t, Formula> formulas_;  // of the store being printed
 };
 
 }  // namespace
 
-std::string loop_nest(const Kernel& kernel) {
+NestLines nest_lines(const Kernel& kernel) {
   Printer printer(kernel);
   printer.print(kernel.body, 0);
   return printer.take();
+}
+
+std::string loop_nest(const Kernel& kernel) {
+  std::string text;
+  for (const std::string& line : nest_lines(kernel).lines) text += line + "\n";
+  return text;
 }
 
 }  // namespace selvage

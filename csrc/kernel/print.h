@@ -2,7 +2,9 @@
 
 #include <selvage/kernel/kernel.h>
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace selvage {
 
@@ -13,5 +15,12 @@ namespace selvage {
 //         y[bx * 128 + tx] = relu(a[bx * 128 + tx] + 1.5)
 // A value that is used more than once stands on a line of its own, `v0 = ...`, before the store.
 std::string loop_nest(const Kernel& kernel);
+
+// The same, and where each statement stands in it.
+struct NestLines {
+  std::vector<std::string> lines;
+  std::vector<std::size_t> line_of;  // by PlaceId (kernel/statement_tree.h), from 0
+};
+NestLines nest_lines(const Kernel& kernel);
 
 }  // namespace selvage

@@ -57,29 +57,6 @@ Array read_input(DataType type, const std::string& path) {
   return array;
 }
 
-RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
-                       const FusionReport& subject) {
-  const Fusion& fusion = subject.schedule->fusion();
-  RunRequest request;
-  for (Expr n : fusion.sizes()) {
-    const auto it = file.sizes.find(std::string(n.name()));
-    if (it != file.sizes.end()) request.sizes.insert(*it);
-  }
-  if (options.check) request.sizes = made_up_sizes(fusion, *subject.program, request.sizes);
-  for (const auto& [name, path] : options.inputs) {
-    const auto tensor = fusion.find(name);
-    if (tensor) request.inputs[name] = read_input(fusion[*tensor].type, path);
-  }
-  request.seed = options.seed;
-  request.on = options.on;
-  request.times = options.times;
-  request.on_all = options.check;
-  request.checks = options.check && has_gcc();
-  request.asker = Asker::Command;
-  request.as_in_memory = file.kind == ScheduleFile::Kind::Tensors;
-  return request;
-}
-
 // What is to be shown is an input or an output.
 void check_shown_name(const Report& report, const std::string& name) {
   std::vector<std::string> names = names_of(report, BufferRole::Input);
@@ -179,32 +156,9 @@ void run_threads_on(Machine machine, const ThreadRunRequest& request, ThreadRepo
 
 void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
   ThreadReport& threads = *report.threads;
-  for (const auto* given : {&options.inputs, &options.outputs}) {
-    for (const auto& [name, path] : *given) check_array_name(*threads.program, name, *given);
-  }
-  for (const std::string& name : options.prints) check_array_name(*threads.program, name, {});
+  check_run_names(options, report);
   if (options.run && threads.lowered.kernel) {
-    ThreadRunRequest request{.symbols = {},
-                             .on = options.on,
-                             .times = options.times,
-                             .checks = options.check && has_gcc(),
-                             .asker = Asker::Command};
-    const ThreadProgram& program = *threads.program;
-    if (options.check && !program.symbols.empty()) {
-      request.symbols = made_up_sizes(program.facts, program.symbols);
-    }
-    bool is_made_up = false;
-    for (Expr s : program.symbols) {
-      const auto it = file.sizes.find(std::string(s.name()));
-      if (it != file.sizes.end()) request.symbols[it->first] = it->second;
-      is_made_up = is_made_up || it == file.sizes.end();
-    }
-    if (options.check && is_made_up) {
-      check_made_up_work(*threads.lowered.kernel, request.symbols, file.sizes);
-    }
-    for (const auto& [name, path] : options.inputs) {
-      request.inputs[name] = read_input(global_array(*threads.program, name)->type, path);
-    }
+    const ThreadRunRequest request = request_for(file, options, threads);
     const Machine first = options.on.value_or(default_machine());
     run_threads_on(first, request, threads);
     for (Machine other : {Machine::Emulate, Machine::Virtual}) {
@@ -221,13 +175,72 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
 
 }  // namespace
 
+RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
+                       const FusionReport& subject) {
+  const Fusion& fusion = subject.schedule->fusion();
+  RunRequest request;
+  for (Expr n : fusion.sizes()) {
+    const auto it = file.sizes.find(std::string(n.name()));
+    if (it != file.sizes.end()) request.sizes.insert(*it);
+  }
+  if (options.check) request.sizes = made_up_sizes(fusion, *subject.program, request.sizes);
+  for (const auto& [name, path] : options.inputs) {
+    const auto tensor = fusion.find(name);
+    if (tensor) request.inputs[name] = read_input(fusion[*tensor].type, path);
+  }
+  request.seed = options.seed;
+  request.on = options.on;
+  request.times = options.times;
+  request.on_all = options.check;
+  request.checks = options.check && has_gcc();
+  request.asker = Asker::Command;
+  request.as_in_memory = file.kind == ScheduleFile::Kind::Tensors;
+  return request;
+}
+
+ThreadRunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
+                             const ThreadReport& threads) {
+  ThreadRunRequest request{.symbols = {},
+                           .on = options.on,
+                           .times = options.times,
+                           .checks = options.check && has_gcc(),
+                           .asker = Asker::Command};
+  const ThreadProgram& program = *threads.program;
+  if (options.check && !program.symbols.empty()) {
+    request.symbols = made_up_sizes(program.facts, program.symbols);
+  }
+  bool is_made_up = false;
+  for (Expr s : program.symbols) {
+    const auto it = file.sizes.find(std::string(s.name()));
+    if (it != file.sizes.end()) request.symbols[it->first] = it->second;
+    is_made_up = is_made_up || it == file.sizes.end();
+  }
+  if (options.check && is_made_up && threads.lowered.kernel) {
+    check_made_up_work(*threads.lowered.kernel, request.symbols, file.sizes);
+  }
+  for (const auto& [name, path] : options.inputs) {
+    request.inputs[name] = read_input(global_array(program, name)->type, path);
+  }
+  return request;
+}
+
+void check_run_names(const RunFileOptions& options, const Report& report) {
+  if (report.threads) {
+    const ThreadProgram& program = *report.threads->program;
+    for (const auto* given : {&options.inputs, &options.outputs}) {
+      for (const auto& [name, path] : *given) check_array_name(program, name, *given);
+    }
+    for (const std::string& name : options.prints) check_array_name(program, name, {});
+    return;
+  }
+  check_names(report, BufferRole::Input, options.inputs);
+  check_names(report, BufferRole::Output, options.outputs);
+  for (const std::string& name : options.prints) check_shown_name(report, name);
+}
+
 void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
   if (report.threads) return run_thread_file(file, options, report);
-  if (options.run && report.exit_status() == 0) {
-    check_names(report, BufferRole::Input, options.inputs);
-    check_names(report, BufferRole::Output, options.outputs);
-    for (const std::string& name : options.prints) check_shown_name(report, name);
-  }
+  if (options.run && report.exit_status() == 0) check_run_names(options, report);
   if (options.run) {
     for (const FusionReport& subject : report.fusions) {
       if (!subject.program || !subject.may_run) continue;

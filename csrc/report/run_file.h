@@ -22,6 +22,17 @@ struct RunFileOptions {
   bool times = false;  // measure
 };
 
+// The runs that the options ask for, of a fusion and of a thread program. Throw BadInput as
+// read_npy and the functions that make up sizes do.
+RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
+                       const FusionReport& subject);
+ThreadRunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
+                             const ThreadReport& threads);
+
+// Throws BadInput E611 or E625 if no input or output of the report has a name that the options
+// give.
+void check_run_names(const RunFileOptions& options, const Report& report);
+
 // Runs the lowered programs, adds the results to the report and writes the requested files. A
 // tensor of section 1 is written as it lies in memory, with 0 for gaps and for items that no loop
 // point visits. Expectations that are not met become diagnostics.

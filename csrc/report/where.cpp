@@ -7,6 +7,9 @@
 #include <selvage/report/where.h>
 
 #include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <string_view>
 
 namespace selvage {
 
@@ -153,6 +156,25 @@ std::string ItemAt::text() const {
   std::string list;
   for (std::int64_t i : at) list += (list.empty() ? "" : ", ") + std::to_string(i);
   return tensor + "[" + list + "]";
+}
+
+std::optional<ItemAt> parse_item(const std::string& text) {
+  ItemAt item{text.substr(0, text.find('[')), {}};
+  if (item.tensor.empty()) return std::nullopt;
+  if (item.tensor.size() == text.size()) return item;
+  if (text.back() != ']') return std::nullopt;
+  std::istringstream list(text.substr(item.tensor.size() + 1));
+  for (std::string part; std::getline(list, part, ',');) {
+    const char* begin = part.data() + std::min(part.find_first_not_of(' '), part.size());
+    std::int64_t index = 0;
+    const auto [end, error] = std::from_chars(begin, part.data() + part.size(), index);
+    const std::string_view rest(end, std::size_t(part.data() + part.size() - end));
+    const bool is_last = list.eof();
+    if (part == "]" && item.at.empty() && is_last) return item;
+    if (error != std::errc{} || rest != (is_last ? "]" : "")) return std::nullopt;
+    item.at.push_back(index);
+  }
+  return item;
 }
 
 std::optional<Environment> loop_point(const TensorReport& tensor,

@@ -18,6 +18,8 @@ struct ItemAt {
 
   std::string text() const;
 };
+// y[17,3], or y for a tensor without axes; nothing: it is something else.
+std::optional<ItemAt> parse_item(const std::string& text);
 
 // The variables of the tensor's loops that an item decides, with their values: all but those of
 // loops that fold. Nothing: no point of the loops makes it. The tensor has the item, at extents

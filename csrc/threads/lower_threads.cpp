@@ -421,6 +421,7 @@ class ThreadLowering {
     }
     if (!out_.is_legal()) return;
     out_.kernel = std::move(kernel_);
+    for (const ThreadOrigin& origin : origins_) out_.places.push_back(origin.place);
     out_.steps = steps_of(*out_.kernel, origins_, out_);
   }
 

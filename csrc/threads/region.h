@@ -54,6 +54,7 @@ struct LoweredThreads {
   std::vector<AsyncGroup> groups;
   std::vector<ThreadStep> steps;
   std::optional<Kernel> kernel;  // absent: some diagnostic is an error
+  std::vector<Place> places;     // of the kernel's statements: origin n stands at places[n - 1]
   std::vector<Diagnostic> diagnostics;
 
   bool is_legal() const;

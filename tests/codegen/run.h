@@ -80,7 +80,7 @@ inline Emulation run_emulated(const Kernel& kernel, const Sizes& sizes, std::spa
                               std::uint64_t seed = 0) {
   std::vector<Array*> pointers;
   for (Array& a : arrays) pointers.push_back(&a);
-  return emulate(kernel, sizes, pointers, seed);
+  return emulate(kernel, sizes, pointers, {.order = RunOrder::from_seed(seed)});
 }
 
 // Arrays of a kernel's buffers: inputs drawn at random, outputs zero.

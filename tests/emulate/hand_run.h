@@ -29,7 +29,7 @@ inline Ran run(const Kernel& kernel,
   }
   std::vector<Array*> pointers;
   for (Array& a : arrays) pointers.push_back(&a);
-  Emulation e = emulate(kernel, {}, pointers, seed);
+  Emulation e = emulate(kernel, {}, pointers, {.order = RunOrder::from_seed(seed)});
   return {std::move(e), std::move(arrays)};
 }
 inline Ran run(const Kernel& kernel, std::uint64_t seed) { return run(kernel, {}, seed); }

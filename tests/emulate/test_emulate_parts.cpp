@@ -28,7 +28,7 @@ struct PartsBlock {
     out = Array(DataType::Int32, {threads});
     for (std::int64_t i = 0; i < threads; ++i) in.set_int(i, 100 + i);
     Array* const arrays[] = {&in, &out, nullptr, nullptr};
-    return emulate(h.kernel, {}, arrays, seed);
+    return emulate(h.kernel, {}, arrays, {.order = RunOrder::from_seed(seed)});
   }
   std::string first_fault(Body body) {
     const Emulation e = run(std::move(body));

@@ -58,7 +58,8 @@ Emulation run_at(std::int64_t n, const Kernel& kernel, std::uint64_t seed,
   for (std::size_t b = 0; b < arrays.size(); ++b) {
     pointers.push_back(kernel.buffers[b].memory == Memory::Global ? &arrays[b] : nullptr);
   }
-  return emulate(kernel, {{"N", n}}, pointers, seed, requests);
+  return emulate(kernel, {{"N", n}}, pointers,
+                 {.order = RunOrder::from_seed(seed), .requests = requests});
 }
 
 TEST(LastBlocks, FoldWhatAllBlocksHaveStored) {

@@ -45,7 +45,7 @@ KernelRequests emulated(const Kernel& kernel, const SizeValues& sizes) {
     pointers.push_back(kernel.buffers[b].memory == Memory::Global ? &arrays[b] : nullptr);
   }
   KernelRequests requests;
-  emulate(kernel, by_name, pointers, 0, &requests);
+  emulate(kernel, by_name, pointers, {.requests = &requests});
   return requests;
 }
 

@@ -58,7 +58,8 @@ class EngineRun {
     for (std::size_t k = 0; k < sizes_.symbols.size(); ++k) {
       sizes[std::string(sizes_.symbols[k].name())] = sizes_.values[k];
     }
-    const Emulation emulation = emulate(kernel_, sizes, buffers, seed);
+    const Emulation emulation =
+        emulate(kernel_, sizes, buffers, {.order = RunOrder::from_seed(seed)});
     for (const Fault& fault : emulation.faults) faults += fault.text + "\n";
   }
   void launch(VirtualKernel& kernel, std::uint64_t seed) {

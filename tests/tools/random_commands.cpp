@@ -147,12 +147,6 @@ Command unmet(Rng& rng) {
 
 // ---- the command line itself ----
 
-Command unsupported_option(Rng& rng) {
-  Run run = random_run_of_any_kind(rng);
-  run.command.add(pick(rng, Texts{"--trace", "--debug"}));
-  return run.command;
-}
-
 Command senseless(Rng& rng) {
   Run run = random_run_of_any_kind(rng);
   Command& c = run.command;
@@ -268,10 +262,17 @@ Command bad_virtual_threads(Rng& rng) {
 
 const std::map<std::string, RandomCommand>& command_refusals() {
   static const std::map<std::string, RandomCommand> list = {
-      {"E101", missing_file},         {"E205", unknown_size},   {"E310", size_out_of_range},
-      {"E390", unsupported_option},   {"E391", unmet},          {"E623", no_gpu},
-      {"E704", unknown_architecture}, {"E711", unusable_cache}, {"E712", bad_cache_bytes},
-      {"E723", bad_virtual_threads},  {"E801", senseless},      {"E802", unwritten_picture},
+      {"E101", missing_file},
+      {"E205", unknown_size},
+      {"E310", size_out_of_range},
+      {"E391", unmet},
+      {"E623", no_gpu},
+      {"E704", unknown_architecture},
+      {"E711", unusable_cache},
+      {"E712", bad_cache_bytes},
+      {"E723", bad_virtual_threads},
+      {"E801", senseless},
+      {"E802", unwritten_picture},
   };
   return list;
 }

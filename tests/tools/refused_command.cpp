@@ -167,7 +167,8 @@ std::vector<Refusal> said_of(const Command& command) {
     EXPECT_NE(std::freopen(placed.at("@/standard_input").c_str(), "r", stdin), nullptr);
     std::cin.clear();
     if (command.asks_for_cache) keep_a_kernel(err);
-    perform_command(int(argv.size()), argv.data(), out, err);
+    std::istringstream in;
+    perform_command(int(argv.size()), argv.data(), in, out, err);
   }
   std::vector<Refusal> refusals;
   static const std::regex form("(.*?): (?:error|warning)\\[(E\\d+)\\]: (.*?)(?:; help: (.*))?");

@@ -83,9 +83,9 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
        "--where: '[3]' is no item of a tensor; help: write --where 'y[17,3]'"},
       {"a.yaml --input a=a.npy", "--input is of no use without --run; help: add --run"},
       {"a.yaml --json --dot",
-       "--json, --dot and --svg - each want standard output; help: choose one"},
+       "--json, --dot, --svg - and --debug each want standard output; help: choose one"},
       {"a.yaml --dot --svg -",
-       "--json, --dot and --svg - each want standard output; help: choose one"},
+       "--json, --dot, --svg - and --debug each want standard output; help: choose one"},
       {"--rules --schema", "--rules and --schema are two tasks; help: leave one of the two out"},
       {"--rules a.yaml", "--rules and 'a.yaml' are two tasks; help: leave one of the two out"},
   };
@@ -187,14 +187,16 @@ TEST(CommandLine, TooLittleMemoryIsSaidOfTheFile) {
   EXPECT_EQ(o.status, 2);
 }
 
-TEST(CommandLine, WhatIsNotSupportedYetIsRefusedByName) {
-  for (const char* option : {"--trace", "--debug"}) {
-    const Outcome o = inspect("examples/figure2.yaml " + std::string(option));
-    const std::string name = std::string(option).substr(0, std::string(option).find(' '));
-    EXPECT_EQ(o.err, "schedule_inspect: error[E390]: " + name +
-                         " is not supported yet; help: leave it out\n");
-    EXPECT_EQ(o.status, 2);
-  }
+TEST(CommandLine, ADebuggerHasStandardInputAndOutputForItself) {
+  const Outcome json = inspect("examples/bias_relu.yaml --debug --json");
+  EXPECT_EQ(json.err,
+            "schedule_inspect: error[E801]: --json, --dot, --svg - and --debug each want standard "
+            "output; help: choose one\n");
+  const Outcome both = inspect("- --debug", "tensors: {T: {logical: {i: 4}}}");
+  EXPECT_EQ(both.err,
+            "schedule_inspect: error[E801]: --debug reads commands from standard input, and the "
+            "file, too; help: name a file\n");
+  EXPECT_EQ(json.status + both.status, 4);
 }
 
 TEST(CommandLine, TunesWhatAFileLeavesOpen) {

@@ -317,7 +317,7 @@ TEST(Reference, ItsExamplesUseEveryOption) {
     if (block.language == "sh" || block.language == "console") commands += block.text();
   }
   // NVRTC may be missing; two are refused by name.
-  const std::set<std::string> excepted = {"--arch", "--trace", "--debug"};
+  const std::set<std::string> excepted = {"--arch"};
   const std::vector<std::string> options = first_cells("options");
   EXPECT_GT(options.size(), 20u);
   for (const std::string& option : options) {

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/confirm/confirm.h>
+#include <selvage/debugger/debug_file.h>
 #include <selvage/frontend/expression_lines.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/pictures/dot.h>
@@ -17,7 +18,10 @@
 #include <tools/schedule_inspect/command.h>
 #include <tools/schedule_inspect/options.h>
 #include <tools/schedule_inspect/progress_bar.h>
+#include <tools/schedule_inspect/terminal.h>
 
+#include <algorithm>
+#include <istream>
 #include <new>
 #include <ostream>
 
@@ -39,7 +43,7 @@ std::shared_ptr<const TuneResult> tune_file(const Options& options, std::ostream
   return tuned;
 }
 
-int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
+int inspect_file(const Options& options, std::istream& in, std::ostream& out, std::ostream& err) {
   const auto device = [&]() -> const Device& {
     return options.device ? *options.device : default_device();
   };
@@ -56,6 +60,15 @@ int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
   if (options.tune) tuned = tune_file(options, err, file);
   Report report = inspect(file, options.trust ? Trust::Caller : Trust::Proofs);
   for (FusionReport& fusion : report.fusions) fusion.tuned = tuned;
+  if (options.debug || !options.trace.empty()) {
+    const auto commands = commands_from(in, out);
+    const bool has_kernel =
+        options.debug ? debug_file(file, options.running, report, device(), *commands, out)
+                      : trace_file(file, options.running, report, options.trace);
+    if (has_kernel) return 0;
+    err << to_text(report.diagnostics);
+    return std::max(report.exit_status(), 1);
+  }
   if (options.prove) confirm(report);
   if (!options.arch.empty()) compile_report(options.arch, report);
   if (options.page.cost) add_costs(device(), report);
@@ -70,9 +83,9 @@ int inspect_file(const Options& options, std::ostream& out, std::ostream& err) {
   return report.exit_status();
 }
 
-int perform(const Options& options, std::ostream& out, std::ostream& err) {
+int perform(const Options& options, std::istream& in, std::ostream& out, std::ostream& err) {
   switch (options.task) {
-    case Options::Task::Inspect: return inspect_file(options, out, err);
+    case Options::Task::Inspect: return inspect_file(options, in, out, err);
     case Options::Task::Simplify: return simplify_file(options.file, out) ? 0 : 2;
     case Options::Task::Rules: out << rules_page(); return 0;
     case Options::Task::Schema: out << file_schema(); return 0;
@@ -84,7 +97,8 @@ int perform(const Options& options, std::ostream& out, std::ostream& err) {
 
 }  // namespace
 
-int perform_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+int perform_command(int argc, const char* const* argv, std::istream& in, std::ostream& out,
+                    std::ostream& err) {
   const auto print = [&](const std::vector<Diagnostic>& diagnostics) {
     err << to_text(diagnostics);
   };
@@ -92,7 +106,7 @@ int perform_command(int argc, const char* const* argv, std::ostream& out, std::o
   try {
     const Options options = parse_options(argc, argv);
     if (!options.file.empty()) file = options.file;
-    return perform(options, out, err);
+    return perform(options, in, out, err);
   } catch (const BadFile& e) {
     print(e.diagnostics());
   } catch (const Illegal& e) {

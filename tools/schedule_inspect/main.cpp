@@ -5,7 +5,7 @@
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  int status = selvage::perform_command(argc, argv, std::cout, std::cerr);
+  int status = selvage::perform_command(argc, argv, std::cin, std::cout, std::cerr);
   if (!std::cout.flush()) {
     std::cerr << "schedule_inspect: error: cannot write to standard output\n";
     status = 2;

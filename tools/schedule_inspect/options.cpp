@@ -51,27 +51,10 @@ std::int64_t size_value(const std::string& name, const std::string& text) {
   return value;
 }
 
-// y[17,3], or y for a tensor without axes.
 ItemAt item_at(const std::string& text) {
-  const auto bad = [&] {
-    wrong("--where: '" + text + "' is no item of a tensor", "write --where 'y[17,3]'");
-  };
-  ItemAt item{text.substr(0, text.find('[')), {}};
-  if (item.tensor.empty()) bad();
-  if (item.tensor.size() == text.size()) return item;
-  if (text.back() != ']') bad();
-  std::istringstream list(text.substr(item.tensor.size() + 1));
-  for (std::string part; std::getline(list, part, ',');) {
-    const char* begin = part.data() + std::min(part.find_first_not_of(' '), part.size());
-    std::int64_t index = 0;
-    const auto [end, error] = std::from_chars(begin, part.data() + part.size(), index);
-    const std::string_view rest(end, std::size_t(part.data() + part.size() - end));
-    const bool is_last = list.eof();
-    if (part == "]" && item.at.empty() && is_last) return item;
-    if (error != std::errc{} || rest != (is_last ? "]" : "")) bad();
-    item.at.push_back(index);
-  }
-  return item;
+  const std::optional<ItemAt> item = parse_item(text);
+  if (!item) wrong("--where: '" + text + "' is no item of a tensor", "write --where 'y[17,3]'");
+  return *item;
 }
 
 // "a100, h100, ..."
@@ -178,7 +161,7 @@ std::vector<std::string> with_options_repeated(int argc, const char* const* argv
 struct Raw {
   std::string file, simplify, on, device;
   std::vector<std::string> sizes, inputs, outputs, prints, plans, where;
-  bool rules = false, schema = false, trace = false, debug = false;
+  bool rules = false, schema = false;
   bool version = false, run = false;
 };
 
@@ -214,16 +197,6 @@ void refuse_words(const CLI::App& app, const std::vector<std::string>& words,
   wrong(message, "leave the value out");
 }
 
-void refuse_unsupported_options(const Raw& raw) {
-  const std::pair<bool, const char*> options[] = {
-      {raw.trace, "--trace"},
-      {raw.debug, "--debug"},
-  };
-  for (const auto& [given, name] : options) {
-    if (given) refuse_unsupported(kPlace, name, "leave it out");
-  }
-}
-
 void examine(const Raw& raw, Options& options) {
   std::vector<std::pair<const char*, Options::Task>> tasks;
   if (!raw.simplify.empty()) tasks.emplace_back("--simplify FILE", Options::Task::Simplify);
@@ -240,9 +213,14 @@ void examine(const Raw& raw, Options& options) {
   }
   if (raw.file.empty()) wrong("there is no file to read", "name a schedule file, or - for stdin");
   options.file = raw.file;
-  refuse_unsupported_options(raw);
-  const int printed = int(options.json) + int(options.dot) + int(options.svg == "-");
-  if (printed > 1) wrong("--json, --dot and --svg - each want standard output", "choose one");
+  const int printed =
+      int(options.json) + int(options.dot) + int(options.svg == "-") + int(options.debug);
+  if (printed > 1) {
+    wrong("--json, --dot, --svg - and --debug each want standard output", "choose one");
+  }
+  if (options.debug && options.file == "-") {
+    wrong("--debug reads commands from standard input, and the file, too", "name a file");
+  }
   for (const std::string& text : raw.sizes) {
     const auto [name, value] = assignment("--size", text, "N=1024");
     put(options.sizes, "--size", name, size_value(name, value));
@@ -288,8 +266,8 @@ void examine(const Raw& raw, Options& options) {
       {options.running.times, "--time"},
   };
   for (const auto& [given, name] : needing) {
-    if (given && !options.run)
-      wrong(std::string(name) + " is of no use without --run", "add --run");
+    const bool runs = options.run || options.debug || !options.trace.empty();
+    if (given && !runs) wrong(std::string(name) + " is of no use without --run", "add --run");
   }
 }
 
@@ -380,8 +358,10 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--schema", raw.schema, "print a JSON schema of schedule files, for editors");
   app.add_flag("--help", help, "print this and exit");
   app.add_flag("--version", raw.version, "print the version and exit");
-  app.add_flag("--trace", raw.trace, "not supported yet: every access of a run");
-  app.add_flag("--debug", raw.debug, "not supported yet: kernels that check themselves");
+  app.add_option("--trace", options.trace,
+                 "FILE: run on the emulator, and write each access as a line of JSON");
+  app.add_flag("--debug", options.debug,
+               "run on the emulator under a debugger, which reads commands: help lists them");
   try {
     std::vector<std::string> words = with_options_repeated(argc, argv);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them

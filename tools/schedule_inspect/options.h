@@ -29,12 +29,13 @@ struct Options {
   bool run = false;    // --run, --check or --print
   bool prove = false;  // has Z3 confirm what is printed
   bool trust = false;  // accepts kernels that are neither proved nor refuted
+  std::string trace;   // the file to write what a run does to; empty: none
+  bool debug = false;  // runs under a debugger
   RunFileOptions running;
   std::string help;  // the text, for Task::Help
 };
 
-// Throws BadInput: E801 for a command line that makes no sense, E390 for an option that is not
-// supported yet.
+// Throws BadInput E801 for a command line that makes no sense.
 Options parse_options(int argc, const char* const* argv);
 
 // Throws BadInput E801 if an option has no meaning for a thread program.
