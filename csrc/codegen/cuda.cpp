@@ -63,7 +63,8 @@ class Writer {
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
                (syncs_members_ ? kSyncMembers : "") + (has_last_block_ ? kLastBlock : "") +
-               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
+               (kernel_.checks ? kRecordFailure : "") + helpers_.definitions() + "\n" +
+               signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();

@@ -66,4 +66,23 @@ inline constexpr const char* kLastBlock =
     "  return is_last;\n"
     "}\n";
 
+// Records a check that has failed (kernel/failures.h).
+inline constexpr const char* kRecordFailure =
+    "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
+    "static __device__ __forceinline__ long long count_failure(long long* count) {\n"
+    "  return (long long)atomicAdd((unsigned long long*)count, 1ull);\n"
+    "}\n"
+    "#endif\n"
+    "static __device__ __noinline__ void record_failure(long long* failures, int check, long long "
+    "point, long long shown) {\n"
+    "  const long long k = count_failure(failures);\n"
+    "  if (k >= 64) return;\n"
+    "  long long* at = failures + 5 * k;\n"
+    "  at[1] = check;\n"
+    "  at[2] = point;\n"
+    "  at[3] = shown;\n"
+    "  at[4] = blockIdx.x + ((long long)blockIdx.y << 31) + ((long long)blockIdx.z << 47);\n"
+    "  at[5] = threadIdx.x + (threadIdx.y << 10) + (threadIdx.z << 20);\n"
+    "}\n";
+
 }  // namespace selvage

@@ -45,6 +45,10 @@ constexpr Helper kHelpers[] = {
     {"min_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? a : b;\n"},
     {"max_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? b : a;\n"},
 
+    {"checked", DataType::Float, "$T",
+     "bool holds, $T value, long long* failures, int check, long long point, long long shown",
+     "  if (!holds) record_failure(failures, check, point, shown);\n  return value;\n"},
+
     // Signed overflow is undefined in C; through unsigned it wraps around.
     {"wrap_add", DataType::Int32, "$T", "$T a, $T b", "  return ($T)(($U)a + ($U)b);\n"},
     {"wrap_sub", DataType::Int32, "$T", "$T a, $T b", "  return ($T)(($U)a - ($U)b);\n"},
@@ -310,6 +314,7 @@ std::string_view body_of(const Helper& helper, DataType type) {
 }
 
 std::string_view suffix(DataType compute) {
+  if (compute == DataType::Bool) return "_bool";
   if (compute == DataType::Int32) return "_int";
   if (compute == DataType::Int64) return "_long";
   if (compute == DataType::UInt64) return "_ulong";

@@ -44,7 +44,8 @@ ValueText::ValueText(const Kernel& kernel, const BufferText& buffers, IndexText&
   for (std::size_t i = 0; i < kernel.values.size(); ++i) {
     const ValueNode& node = kernel.values[ValueId(i)];
     const auto reads = [&](ValueId v) { return reads_[std::size_t(v)]; };
-    reads_.push_back(node.kind == ValueNode::Kind::Read ||
+    // What a check records is as if it were read: only where the value is asked for.
+    reads_.push_back(node.kind == ValueNode::Kind::Read || node.kind == ValueNode::Kind::Check ||
                      std::any_of(node.operands.begin(), node.operands.end(), reads));
   }
 }
@@ -119,6 +120,7 @@ bool ValueText::is_small(ValueId v) const {
     case ValueNode::Kind::Cast:
       return compute_type(kernel_.values[node.operands[0]].type) == DataType::Int32;
     case ValueNode::Kind::Apply: return picks_small(node);
+    case ValueNode::Kind::Check: return is_small(node.operands[1]);
     case ValueNode::Kind::Read: return false;
   }
   return false;
@@ -212,7 +214,9 @@ ValueText::Written ValueText::block(ValueId root, int bits) {
     // A product that need not be rounded may become part of a sum.
     const bool is_long = text.text.size() > kLongText &&
                          !(node.math == Math::Fast && node.function == Function::Mul);
-    const bool is_worth_it = v != root && !is_leaf && (is_shared || is_long);
+    // No && or || may pass over a check.
+    const bool is_check = node.kind == ValueNode::Kind::Check;
+    const bool is_worth_it = v != root && !is_leaf && (is_shared || is_long || is_check);
     if (is_worth_it && text.text.find_first_of("([ ") != std::string::npos) {
       const std::string value = std::move(text.text);
       out.lines.push_back("const " + declare(v, text, value));
@@ -252,8 +256,19 @@ CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
     case ValueNode::Kind::Apply:
       if (std::ranges::count(shared_, v) > 0) return shared_quotient(v, lines);
       return is_lazy(node) ? select(node, lines) : apply(v);
+    case ValueNode::Kind::Check: return checked(node);
   }
   return {};
+}
+
+CText ValueText::checked(const ValueNode& node) {
+  const auto& buffers = kernel_.buffers;
+  const auto failures = std::ranges::find_if(buffers, &Buffer::is_for_failures);
+  SELVAGE_CHECK(failures != buffers.end());
+  const auto operand = [&](std::size_t k) { return text_of(node.operands[k]).text; };
+  return {helpers_.use("checked", compute_type(node.type)) + "(" + operand(0) + ", " + operand(1) +
+          ", " + buffers_.pointer(BufferId(failures - buffers.begin())) + ", " +
+          std::to_string(node.source) + ", " + operand(3) + ", " + operand(2) + ")"};
 }
 
 // The literal of float type `to` for an integer constant that the type represents exactly; nothing

@@ -2,11 +2,13 @@
 #include <selvage/base/refuse.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/emulate.h>
+#include <selvage/kernel/failures.h>
 #include <selvage/runtime/executable.h>
 #include <selvage/runtime/loaded_kernels.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <list>
 #include <memory>
@@ -152,9 +154,31 @@ void check_machine(Machine machine, Asker asker) {
                        (asker == Asker::Command ? "--on virtual" : ".on = Machine::Virtual"));
 }
 
-Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const SizeValues& sizes,
-                ProgramMemory& memory, const std::vector<std::int64_t>& offsets,
-                std::optional<std::vector<bool>> is_filled, const EmulationOptions& emulation) {
+namespace {
+
+// What the checks of kernels have recorded becomes faults.
+void take_failures(const std::vector<BoundKernel>& launches, const SizeValues& sizes,
+                   const ProgramMemory& memory, Outcome& outcome) {
+  for (const BoundKernel& launch : launches) {
+    const auto& buffers = launch.kernel().buffers;
+    const auto failures = std::ranges::find_if(buffers, &Buffer::is_for_failures);
+    if (failures == buffers.end()) continue;
+    // All kernels of a program share the memory.
+    const Array& recorded = memory[*launch.memory_of(BufferId(failures - buffers.begin()))];
+    std::vector<std::int64_t> numbers(std::size_t(recorded.size()));
+    std::memcpy(numbers.data(), recorded.bytes.data(), recorded.bytes.size());
+    for (std::string& text :
+         failures_in(numbers, *launch.kernel().checks, [&](Expr e) { return sizes(e); })) {
+      outcome.faults.push_back(std::move(text));
+    }
+    return;
+  }
+}
+
+Outcome execute_on(Machine machine, const std::vector<BoundKernel>& launches,
+                   const SizeValues& sizes, ProgramMemory& memory,
+                   const std::vector<std::int64_t>& offsets,
+                   std::optional<std::vector<bool>> is_filled, const EmulationOptions& emulation) {
   switch (machine) {
     case Machine::Emulate: return emulated(launches, sizes, memory, emulation);
     case Machine::Virtual:
@@ -162,6 +186,17 @@ Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const
     case Machine::Gpu: return on_gpu(launches, memory);
   }
   return {};
+}
+
+}  // namespace
+
+Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const SizeValues& sizes,
+                ProgramMemory& memory, const std::vector<std::int64_t>& offsets,
+                std::optional<std::vector<bool>> is_filled, const EmulationOptions& emulation) {
+  Outcome outcome =
+      execute_on(machine, launches, sizes, memory, offsets, std::move(is_filled), emulation);
+  take_failures(launches, sizes, memory, outcome);
+  return outcome;
 }
 
 }  // namespace selvage

@@ -39,8 +39,8 @@ struct Operation {
   DataType type;  // of an Apply: compute type; of a Cast: the target type
   Function function = Function::Add;
   std::uint32_t index = 0;  // of a Read or an Index: number of one of the store's indices
-  BufferId source = 0;
-  std::array<std::uint32_t, 3> operands{};
+  BufferId source = 0;      // of a Check: its number
+  std::array<std::uint32_t, 4> operands{};
   Scalar value{};
   std::uint64_t stamp = 0;
 };

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <unordered_map>
@@ -28,8 +29,11 @@ namespace {
 // asked for.
 class ValueMachine {
  public:
-  // `requests`: null if they are not counted.
-  explicit ValueMachine(RequestLog* requests) : requests_(requests) {}
+  // `requests`: null if they are not counted. `failed`: is told of a check that fails, its number,
+  // the number of its point, and what it shows.
+  using Failed = std::function<void(std::uint32_t, std::int64_t, std::int64_t)>;
+  explicit ValueMachine(RequestLog* requests, Failed failed = {})
+      : requests_(requests), failed_(std::move(failed)) {}
 
   // The value of a store whose indices have been evaluated.
   Scalar value(CompiledStatement& store, CheckedMemory& memory) {
@@ -54,6 +58,14 @@ class ValueMachine {
         op.value = convert(compute(s, memory, op.operands[0]), op.type);
         break;
       case ValueNode::Kind::Apply: op.value = apply(s, memory, op); break;
+      case ValueNode::Kind::Check: {
+        const bool holds = compute(s, memory, op.operands[0]).integer != 0;
+        op.value = compute(s, memory, op.operands[1]);
+        const std::int64_t shown = compute(s, memory, op.operands[2]).integer;
+        const std::int64_t point = compute(s, memory, op.operands[3]).integer;
+        if (!holds) failed_(op.source, point, shown);
+        break;
+      }
     }
     op.stamp = stamp_;
     return op.value;
@@ -72,6 +84,7 @@ class ValueMachine {
   }
 
   RequestLog* requests_;
+  Failed failed_;
   std::uint64_t stamp_ = 0;
 };
 
@@ -112,7 +125,10 @@ class Machine : private BlockActions, private RunView {
     clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents);
     memory_.emplace(kernel, buffers, elements, waits_ ? threads_ : 1, clock_, log_);
     if (options.requests != nullptr) requests_.emplace(kernel, tree_.size(), elements);
-    values_ = ValueMachine(requests_ ? &*requests_ : nullptr);
+    values_ = ValueMachine(requests_ ? &*requests_ : nullptr,
+                           [this](std::uint32_t check, std::int64_t point, std::int64_t shown) {
+                             log_.report(FaultKind::Failed, failure(check, point, shown));
+                           });
     if (waits_) give_each_thread_its_own();
     log_.watcher = watcher_;
     log_.view = this;
@@ -159,6 +175,12 @@ class Machine : private BlockActions, private RunView {
     const std::vector<Expr> symbols = symbols_of(e);
     return std::all_of(symbols.begin(), symbols.end(),
                        [&](Expr s) { return compiled_.slots.contains(s.id()); });
+  }
+  std::string failure(std::uint32_t number, std::int64_t point, std::int64_t shown) {
+    const ValueCheck& check = (*kernel_.checks)[number];
+    const auto extents = check_extents(
+        check, [&](Expr e) { return is_known(e) ? std::optional(this->number(e)) : std::nullopt; });
+    return failure_text(check, point, shown, extents);
   }
   std::int64_t number(Expr e) {
     Indices indices({e}, compiled_.slots);

@@ -28,6 +28,7 @@ enum class FaultKind : std::uint8_t {
   Misaligned,  // an access of several elements that does not begin at a multiple of their number
   Overflow,    // an index expression that leaves the index type, or is undefined
   Unkept,      // a number from memory that is not what Define says of it
+  Failed,      // a check of the kernel (Kernel::checks)
 };
 
 struct FaultThread {

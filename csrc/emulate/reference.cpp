@@ -229,6 +229,8 @@ class Interpreter {
         return {result,
                 model_ != nullptr ? error_of(n.function, operands, result, *model_, n.math) : 0};
       }
+      // The unscheduled program computes on; kernels say what has failed.
+      case ValueNode::Kind::Check: return evaluate(n.operands[1]);
       case ValueNode::Kind::Cast: {
         const Uncertain from = evaluate(n.operands[0]);
         const Scalar result = convert(from.value, n.type);

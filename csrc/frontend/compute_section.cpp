@@ -32,7 +32,9 @@ class Reader {
         file_(file),
         errors_(context.errors),
         fusion_(std::make_shared<Fusion>()),
-        sizes_(context.symbols, *fusion_, context.errors) {}
+        sizes_(context.symbols, *fusion_, context.errors) {
+    fusion_->set_checked(context.source.checks);
+  }
 
   void read() {
     for (const char* key : {"inputs", "outputs", "shapes"}) {
@@ -110,9 +112,11 @@ class Reader {
     }
     check_count(list.items, kMostTensors, "tensors");
     for (const Node& item : list.items) {
-      texts_.push_back(&item);
+      const bool is_left_out = is_assertion(item.text) && !fusion_->is_checked();
+      if (!is_left_out) texts_.push_back(&item);
       errors_.attempt([&] {
         Formula formula = parse_formula(item);
+        if (formula.assertion) formula.target = "assert_" + std::to_string(++assertions_);
         const auto check = [&](const char* what, const std::string& name, std::size_t at) {
           context_.symbols.check_no_symbol(name, place_in(item, at), what + name);
         };
@@ -129,7 +133,11 @@ class Reader {
           if (node.kind == FormulaNode::Kind::Name) sizes_.use(node.name);
         }
         read_axes_.note(formula, is_symbol);
-        formulas_.push_back(std::move(formula));
+        if (is_left_out) {
+          left_out_.emplace_back(std::move(formula), &item);
+        } else {
+          formulas_.push_back(std::move(formula));
+        }
       });
     }
   }
@@ -301,11 +309,19 @@ class Reader {
       });
       if (!fine) broken_.insert(formula.target);
     }
+    // An assertion that nothing tests is right or wrong all the same.
+    if (left_out_.empty() || !errors_.empty()) return;
+    Fusion trial(*fusion_);
+    for (const auto& [formula, text] : left_out_) {
+      errors_.attempt(
+          [&] { make_tensor(formula, *text, nullptr, formulas_, trial, sizes_, context_); });
+    }
   }
 
   void make_default_outputs() {
     std::unordered_set<std::string> read;
     for (const Formula& formula : formulas_) {
+      if (formula.assertion) continue;
       for (const FormulaNode& n : formula.nodes) {
         if (n.may_read()) read.insert(n.name);
       }
@@ -314,7 +330,7 @@ class Reader {
       const std::string& name = formulas_[k].target;
       const TensorId t = *fusion_->find(name);
       if (read.count(name) || (*fusion_)[t].is_output) continue;
-      if (!has_outputs_) {
+      if (!has_outputs_ || formulas_[k].assertion) {
         fusion_->output(name, {fusion_.get(), t});
         continue;
       }
@@ -334,6 +350,8 @@ class Reader {
   SizeScope sizes_;
   std::vector<const Node*> texts_;
   std::vector<Formula> formulas_;
+  int assertions_ = 0;                                     // so far
+  std::vector<std::pair<Formula, const Node*>> left_out_;  // those of a fusion that is not checked
   ReadAxes read_axes_;
   std::vector<std::string> input_names_;
   std::vector<Input> inputs_;

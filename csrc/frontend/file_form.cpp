@@ -113,7 +113,7 @@ constexpr FileKey kSwizzle[] = {
 };
 constexpr FileKey kSkew[] = {
     {"in", OneName, "what is moved", kNeeded},
-    {"along", OneName, "the rows; row r is moved by (by*r) % modulo, and stays a loop", kNeeded},
+    {"along", Name, "the rows; row r is moved by (by*r) % modulo, and stays a loop", kNeeded},
     {"by", Size, "how much further the next row is moved", kNeeded},
     {"modulo", Size, "below which all rows are moved", kNeeded},
     {"out", OneName, "what comes out, of modulo - 1 points more", kNeeded},

@@ -1,28 +1,25 @@
 #include <selvage/base/names.h>
 #include <selvage/frontend/formula.h>
 #include <selvage/frontend/formula_scatter.h>
-#include <selvage/frontend/formula_tokens.h>
+#include <selvage/frontend/formula_values.h>
 #include <selvage/frontend/formula_words.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/ir/function_text.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace selvage {
 
 namespace {
 
-constexpr int kDeepestFormula = 64;
-constexpr std::size_t kMostFolds = 16;  // each but one becomes a tensor of its own
-
-class Parser {
+class Parser : private ValueParser {
  public:
-  explicit Parser(const Node& node) : token_(node) {}
+  explicit Parser(const Node& text) : ValueParser(text) {}
 
   Formula parse() {
+    if (is_assertion(token_.text())) return parse_assertion();
     if (is_scatter(token_.text())) return parse_scatter();
     parse_target();
     const auto is_here = [&](const auto& update) { return *token_ == update.first; };
@@ -56,7 +53,6 @@ class Parser {
   }
 
  private:
-  using Kind = FormulaNode::Kind;
   static constexpr std::pair<std::string_view, Function> kUpdates[] = {
       {"+=", Function::Add}, {"-=", Function::Sub}, {"*=", Function::Mul}};
 
@@ -80,73 +76,31 @@ class Parser {
     return std::move(formula_);
   }
 
+  // assert(x[i] > 0, "message"), the message perhaps left out
+  Formula parse_assertion() {
+    formula_.target_at = token_.at();
+    formula_.folds.push_back({.how = Reduction::All, .at = token_.at()});
+    around_ = 0;
+    token_.advance();
+    token_.expect("(", "after assert");
+    const std::size_t begin = token_.at();
+    const std::uint32_t condition = parse_value(0);
+    token_.refuse_foreign();
+    const std::string_view text(token_.text());
+    Formula::Assertion assertion{std::string(text.substr(begin, token_.at() - begin)), {}};
+    while (assertion.condition.ends_with(' ')) assertion.condition.pop_back();
+    if (*token_ == ",") assertion.message = token_.advance_string();
+    token_.expect(")", "at the end of assert(...)");
+    if (!(*token_).empty()) unexpected();
+    around_ = std::nullopt;
+    add({.kind = Kind::Fold, .at = formula_.target_at, .operands = {condition}, .fold = 0});
+    formula_.assertion = std::move(assertion);
+    return std::move(formula_);
+  }
+
   void parse_right_side() {
     parse_value(0);
     if (!(*token_).empty()) unexpected();
-  }
-
-  [[noreturn]] void unexpected() const {
-    token_.refuse_foreign();
-    token_.fail("unexpected '" + std::string(*token_) + "'");
-  }
-
-  // A name to be defined.
-  std::string defined_name(const char* what) {
-    const std::string name(*token_);
-    if (name.empty() || !is_letter(name[0])) {
-      token_.fail(std::string("expected ") + what + token_.found());
-    }
-    if (auto wrong = check_name(name, place_in(token_.node(), token_.at()))) {
-      throw BadInput(*wrong);
-    }
-    token_.advance();
-    return name;
-  }
-
-  enum class Listed : std::uint8_t { Target, Folded, Scanned };
-
-  // From the opening bracket to behind the closing one: names, each once. `where`: "on the left".
-  std::vector<Formula::Index> parse_indices(const std::string& where, Listed listed) {
-    std::vector<Formula::Index> indices;
-    token_.expect("[");
-    while (*token_ != "]") {
-      if (!indices.empty()) token_.expect(",");
-      token_.refuse_foreign();
-      const std::size_t at = token_.at();
-      const std::string word(*token_);
-      const bool has_mode = is_access_mode(word) && token_.rest().starts_with('(');
-      if (has_mode && (word != "safe" || listed != Listed::Target)) {
-        token_.unsupported(at, "the access mode " + word, "write plain indices " + where);
-      }
-      // A store is safe as it is: what lies outside is dropped.
-      if (has_mode) token_.advance(), token_.advance();
-      const std::string name = defined_name("an index");
-      if (has_mode) token_.expect(")", "after the index " + name);
-      for (const Formula::Index& other : indices) {
-        if (other.name != name) continue;
-        token_.fail_at(at, "the index " + name + " stands twice " + where, "E314",
-                       "give every axis an index of its own");
-      }
-      indices.push_back({name, at});
-      const bool is_folded = listed == Listed::Folded;
-      if (is_folded && *token_ == ":") {
-        token_.fail("the extent of the index " + name + " stands behind ':'", "E314",
-                    "write " + name + " < 3");
-      }
-      if (is_folded && *token_ == "<") indices.back().extent = parse_extent();
-      token_.refuse_foreign();
-      if (*token_ != "]" && *token_ != ",") {
-        token_.fail("expected ',' or ']' after the index " + name + token_.found(), "E314",
-                    "write plain indices " + where +
-                        (is_folded ? ", such as sum[n], or sum[n < 3] for the first three"
-                                   : ", such as y[m, n]"));
-      }
-    }
-    if (std::int64_t(indices.size()) > kMostAxes) {
-      token_.fail("more than " + std::to_string(kMostAxes) + " indices", "E104", "use fewer axes");
-    }
-    token_.advance();
-    return indices;
   }
 
   void parse_target() {
@@ -159,315 +113,6 @@ class Parser {
     if (*token_ != "[") token_.expect("[", "after " + formula_.target);
     formula_.indices = parse_indices("on the left", Listed::Target);
   }
-
-  std::uint32_t add(FormulaNode node) {
-    node.in_subscript = in_subscript_;
-    node.is_loaded = in_subscript_ && (node.kind == Kind::Element || is_any_loaded(node.operands));
-    node.inside = around_;
-    formula_.nodes.push_back(std::move(node));
-    return std::uint32_t(formula_.nodes.size() - 1);
-  }
-  bool is_any_loaded(const std::vector<std::uint32_t>& operands) const {
-    return std::any_of(operands.begin(), operands.end(),
-                       [&](std::uint32_t k) { return formula_.nodes[k].is_loaded; });
-  }
-  std::uint32_t apply(Function f, std::size_t at, std::vector<std::uint32_t> of) {
-    return add({.kind = Kind::Apply, .at = at, .function = f, .operands = std::move(of)});
-  }
-
-  // Precedence climbing: everything that binds at least as tightly as `least`.
-  std::uint32_t parse_value(int least) {
-    if (++depth_ > kDeepestFormula)
-      token_.fail("more than 64 levels", "E104", "use several statements");
-    std::uint32_t left = parse_prefix();
-    for (const InfixSign* sign; (sign = infix_sign(*token_)) != nullptr;) {
-      const int own = precedence(sign->function);
-      if (own < least) break;
-      const std::size_t at = token_.at();
-      token_.advance();
-      const std::uint32_t right = parse_value(own + 1);
-      left = sign->swapped ? apply(sign->function, at, {right, left})
-                           : apply(sign->function, at, {left, right});
-    }
-    --depth_;
-    return left;
-  }
-
-  std::uint32_t parse_prefix() {
-    const std::size_t at = token_.at();
-    const std::string_view word = *token_;
-    if (word.empty()) token_.fail("something is missing at the end");
-    if (word == "(") {
-      token_.advance();
-      const std::uint32_t value = parse_value(0);
-      token_.refuse_foreign();
-      token_.expect(")");
-      return value;
-    }
-    if (word == "-") {
-      token_.advance();
-      if (!(*token_).empty() && is_digit((*token_)[0])) return parse_number("-");
-      return apply(Function::Neg, at, {parse_value(precedence(Function::Neg))});
-    }
-    if (word == "!") {
-      token_.advance();
-      return apply(Function::Not, at, {parse_value(precedence(Function::Not))});
-    }
-    if (is_digit(word[0]) || word[0] == '.') return parse_number("");
-    token_.refuse_foreign();
-    if (is_letter(word[0])) return parse_name();
-    unexpected();
-  }
-
-  std::uint32_t parse_number(const std::string& sign) {
-    const std::string text = sign + std::string(*token_);
-    const char *begin = text.data(), *end = begin + text.size();
-    FormulaNode node{.kind = Kind::Integer, .at = token_.at()};
-    const bool whole = std::all_of((*token_).begin(), (*token_).end(), is_digit);
-    const std::from_chars_result read =
-        whole ? std::from_chars(begin, end, node.integer) : std::from_chars(begin, end, node.real);
-    if (read.ec == std::errc::result_out_of_range) {
-      token_.fail("the number " + shown(text) + " does not fit in 64 bits", "E108",
-                  whole ? "use a smaller integer" : "use a number that a double can hold");
-    }
-    if (read.ec != std::errc{} || read.ptr != end) {
-      token_.fail(shown(text) + " is no number", "E314", "write numbers like 4, 0.5 or 1e-6");
-    }
-    if (!whole) node.kind = Kind::Real;
-    token_.advance();
-    return add(std::move(node));
-  }
-
-  std::uint32_t parse_name() {
-    const std::size_t at = token_.at();
-    const std::string name(*token_);
-    token_.advance();
-    if (name == "true" || name == "false") {
-      return add({.kind = Kind::Truth, .at = at, .integer = name == "true"});
-    }
-    if (*token_ == "[") {
-      const auto reduction = parse_reduction(name);
-      if (reduction && is_reduction_list()) return parse_fold(at, *reduction);
-      const auto scan = parse_scan(name);
-      if (scan && is_reduction_list()) return parse_scan_of(at, *scan);
-      return parse_element(at, name);
-    }
-    if (*token_ == "(") return parse_call(at, name);
-    return add({.kind = Kind::Name, .at = at, .name = name});
-  }
-
-  // At the [ of `sum[n](...)`, which is no element.
-  bool is_reduction_list() const {
-    const std::string_view rest = token_.rest();
-    std::size_t close = 0;
-    for (int depth = 1; close < rest.size(); ++close) {
-      if (rest[close] == '[') ++depth;
-      if (rest[close] == ']' && --depth == 0) break;
-    }
-    if (close == rest.size()) return false;
-    const std::size_t next = rest.find_first_not_of(" \t\n", close + 1);
-    return next != std::string_view::npos && rest[next] == '(';
-  }
-
-  // At the [ of `sum[n](...)` or the ( of `sum(...)`.
-  std::uint32_t parse_fold(std::size_t at, Reduction how) {
-    const std::string name(to_string(how));
-    if (in_subscript_) token_.fail_at(at, "the reduction " + name + " in a subscript");
-    Formula::Fold fold{.how = how, .at = at, .outer = around_};
-    if (*token_ == "[") {
-      fold.is_named = true;
-      fold.indices = parse_indices("in " + name + "[...]", Listed::Folded);
-      for (const Formula::Index& i : fold.indices) {
-        for (const Formula::Index& left : formula_.indices) {
-          if (i.name != left.name) continue;
-          token_.fail_at(i.at, "the index " + i.name + " of " + name + "[...] stands on the left",
-                         "E314", "fold over an index that is not on the left");
-        }
-      }
-    }
-    const auto [number, operands] = parse_operands(std::move(fold));
-    // var(e, 0): what the number of items is lessened by.
-    const bool may_have_two = how == Reduction::Variance && operands.size() == 2;
-    const FormulaNode* less = may_have_two ? &formula_.nodes[operands[1]] : nullptr;
-    if (less != nullptr && less->kind == Kind::Integer && less->integer >= 0) {
-      formula_.folds[number].correction = less->integer;
-    } else if (operands.size() != 1) {
-      token_.fail_at(at, name + " folds one operand, not " + std::to_string(operands.size()),
-                     "E315",
-                     how == Reduction::Variance
-                         ? "write var(e), which divides by one item less, or var(e, 0)"
-                         : "write " + name + "(e), or " + name + "[n](e) to name what it folds");
-    }
-    return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
-  }
-
-  // At the < of `sum[n < 2 * K](...)`: the node of a sum of sizes.
-  std::uint32_t parse_extent() {
-    token_.advance();
-    const bool was_in_subscript = std::exchange(in_subscript_, true);
-    const std::uint32_t extent = parse_value(0);
-    in_subscript_ = was_in_subscript;
-    return extent;
-  }
-
-  // At the [ of `cumsum[n](...)`.
-  std::uint32_t parse_scan_of(std::size_t at, Reduction how) {
-    const std::string name = scan_name(how);
-    if (in_subscript_) token_.fail_at(at, "the scan " + name + " in a subscript");
-    Formula::Fold scan{.how = how, .at = at, .outer = around_, .is_named = true};
-    const std::vector<Formula::Index> along =
-        parse_indices("in " + name + "[...]", Listed::Scanned);
-    if (along.size() != 1) {
-      token_.fail_at(at, name + " runs along one index, not " + std::to_string(along.size()),
-                     "E314", "name one index of the result, such as " + name + "[n](x[m, n])");
-    }
-    scan.scanned = along[0];
-    const auto [number, operands] = parse_operands(std::move(scan));
-    check_number(at, name, operands.size(), 1);
-    return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
-  }
-
-  // From the ( behind a reduction or a scan to behind the ): its number, and its operands.
-  std::pair<std::size_t, std::vector<std::uint32_t>> parse_operands(Formula::Fold fold) {
-    const std::size_t number = formula_.folds.size();
-    if (number == kMostFolds) {
-      token_.fail_at(fold.at, "more than " + std::to_string(kMostFolds) + " reductions", "E104",
-                     "use several statements");
-    }
-    around_ = number;
-    formula_.folds.push_back(fold);
-    std::vector<std::uint32_t> operands = parse_list(")");
-    around_ = fold.outer;
-    return {number, std::move(operands)};
-  }
-
-  std::uint32_t parse_element(std::size_t at, const std::string& name) {
-    if (in_subscript_ && !has_loads_) {
-      token_.unsupported(at, "a load in a subscript, " + name + "[...],",
-                         "use indices and integers in subscripts");
-    }
-    const bool is_load = std::exchange(in_subscript_, true);
-    std::vector<std::uint32_t> subscripts = parse_list("]");
-    in_subscript_ = is_load;
-    return add({.kind = Kind::Element, .at = at, .name = name, .operands = std::move(subscripts)});
-  }
-
-  // From the opening bracket to behind the closing one.
-  std::vector<std::uint32_t> parse_list(std::string_view close) {
-    std::vector<std::uint32_t> items;
-    token_.advance();
-    while (*token_ != close) {
-      if (!items.empty()) token_.expect(",");
-      items.push_back(parse_value(0));
-      token_.refuse_foreign();
-      if (*token_ != close && *token_ != ",") token_.expect(close);
-    }
-    token_.advance();
-    return items;
-  }
-
-  // fill(x[...], e), safe(x[...]), or a remap of a subscript.
-  std::uint32_t parse_access_mode(std::size_t at, const std::string& name) {
-    const auto remap = parse_remap(name);
-    if (remap && (in_subscript_ || name != "safe")) {
-      if (!in_subscript_) {
-        token_.fail_at(at, name + " stands outside of a subscript", "E314",
-                       "write it around a subscript, such as x[" + name + "(i + 1)]");
-      }
-      std::vector<std::uint32_t> operands = parse_list(")");
-      check_number(at, name, operands.size(), 1);
-      check_remap(at, *remap, name, is_any_loaded(operands));
-      return add({.kind = Kind::Remap, .at = at, .remap = *remap, .operands = std::move(operands)});
-    }
-    const bool is_fill = name == "fill";
-    if (in_subscript_ || (!is_fill && name != "safe")) {
-      token_.unsupported(at, "the access mode " + name + (in_subscript_ ? " in a subscript" : ""),
-                         "write safe(x[...]) or fill(x[...], v) around the element");
-    }
-    std::vector<std::uint32_t> operands = parse_list(")");
-    check_number(at, name, operands.size(), is_fill ? 2 : 1);
-    FormulaNode& element = formula_.nodes[operands[0]];
-    if (element.kind != Kind::Element) {
-      token_.fail_at(at, name + " is to read an element", "E314",
-                     is_fill ? "write fill(x[i + 1], 0)" : "write safe(x[i + 1])");
-    }
-    element.is_filled = true;
-    return add({.kind = Kind::Fill, .at = at, .operands = std::move(operands)});
-  }
-
-  // Not every mode is there for loads, and one is there for loads alone.
-  void check_remap(std::size_t at, Remap remap, const std::string& name, bool is_loaded) {
-    const bool is_of_loads =
-        remap == Remap::Clamped || remap == Remap::Safe || remap == Remap::Unchecked;
-    if (is_loaded && !is_of_loads) {
-      token_.unsupported(at, "the access mode " + name + " of a load",
-                         "write clamped, safe or unchecked around it");
-    }
-    if (!is_loaded && remap == Remap::Unchecked) {
-      token_.unsupported(at, "the access mode " + name + " in a subscript without a load",
-                         "write safe(x[...]) or fill(x[...], v) around the element");
-    }
-  }
-
-  void check_number(std::size_t at, const std::string& name, std::size_t given,
-                    std::size_t wanted) {
-    if (given == wanted) return;
-    token_.fail_at(at,
-                   name + " takes " + std::to_string(wanted) + " operand" +
-                       (wanted == 1 ? "" : "s") + ", not " + std::to_string(given),
-                   "E315", name == "select" ? "write select(condition, a, b)" : "give it as many");
-  }
-
-  // At the ( behind max or min: a comma that belongs to it makes it pointwise.
-  bool has_one_operand() const {
-    int depth = 0;
-    for (char c : token_.rest()) {
-      if (c == '(' || c == '[') ++depth;
-      if (c == ',' && depth == 0) return false;
-      if ((c == ')' || c == ']') && depth-- == 0) return true;
-    }
-    return false;
-  }
-
-  std::uint32_t parse_call(std::size_t at, const std::string& name) {
-    if (is_access_mode(name)) return parse_access_mode(at, name);
-    if (name == "fast") {
-      const std::vector<std::uint32_t> operands = parse_list(")");
-      check_number(at, name, operands.size(), 1);
-      formula_.nodes[operands[0]].is_fast = true;
-      return operands[0];
-    }
-    const std::vector<Function> functions = named_functions();
-    const auto function = std::find_if(functions.begin(), functions.end(),
-                                       [&](Function f) { return info(f).text == name; });
-    const auto reduction = parse_reduction(name);
-    if (reduction && (function == functions.end() || has_one_operand())) {
-      return parse_fold(at, *reduction);
-    }
-    if (parse_scan(name)) {
-      token_.fail_at(at, name + " does not say along which index it runs", "E314",
-                     "name an index of the result, such as " + name + "[n](x[m, n])");
-    }
-    const std::optional<DataType> type = parse_data_type(name);
-    if (!type && function == functions.end()) {
-      std::vector<std::string_view> names(reduction_names().begin(), reduction_names().end());
-      for (Function f : functions) names.push_back(info(f).text);
-      token_.fail_at(
-          at, "there is no function " + shown(name), "E315",
-          meant(name, names, "use min, max, select, exp, relu, ..., or a type, such as float(x)"));
-    }
-    std::vector<std::uint32_t> operands = parse_list(")");
-    check_number(at, name, operands.size(), type ? 1 : std::size_t(info(*function).arity));
-    if (!type) return apply(*function, at, std::move(operands));
-    return add({.kind = Kind::Cast, .at = at, .type = *type, .operands = std::move(operands)});
-  }
-
-  Tokens token_;
-  Formula formula_;
-  std::optional<std::size_t> around_;  // the innermost reduction
-  int depth_ = 0;
-  bool in_subscript_ = false;
-  bool has_loads_ = true;  // may stand in subscripts
 };
 
 void check_length(const Node& node) {
@@ -483,6 +128,14 @@ void check_length(const Node& node) {
 Update parse_update(const Node& text) {
   check_length(text);
   return Parser(text).parse_update();
+}
+
+bool is_assertion(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+  if (!text.starts_with("assert")) return false;
+  text.remove_prefix(6);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+  return text.starts_with('(');
 }
 
 Formula parse_formula(const Node& node) {

@@ -19,8 +19,10 @@ namespace selvage {
 // What is written around a subscript: how its axis goes on (ir/access_mode.h), or
 //   safe      outside the value is 0, read nowhere
 //   unchecked there is no such element: that is promised, for a load
-enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe, Unchecked };
-std::optional<AccessMode> access_mode(Remap remap);  // nothing for safe and unchecked
+//   checked   as safe, and a fusion that is checked says so (ir/value_check.h)
+enum class Remap : std::uint8_t { Clamped, Circular, Mirror, Reflect, Safe, Unchecked, Checked };
+// Nothing for those in the last three lines.
+std::optional<AccessMode> access_mode(Remap remap);
 
 // A parsed statement in index notation, `y[m, n] = relu(a[m, n] + b[n])`, or for a scalar,
 // `y = sum(a[m])`. The reader of the section resolves its names.
@@ -87,6 +89,12 @@ struct Formula {
   std::vector<Index> indices;      // of the target
   std::vector<FormulaNode> nodes;  // operands before their users, the value last
   std::vector<Fold> folds;         // in the order in which they begin
+  // Of assert(condition, "message"): all(condition), over all indices in it, of a target that the
+  // reader names.
+  struct Assertion {
+    std::string condition, message;
+  };
+  std::optional<Assertion> assertion = {};
 
   // The reduction or scan that is the whole right side, or null. Its indices are the tensor's,
   // after those on the left.
@@ -99,6 +107,7 @@ std::optional<double> parse_special_number(std::string_view name);
 // Throws BadInput at the place in the file: E104 too long or too deep, E108 number too large, E314
 // not a statement, E315 unknown function, E390 some access modes.
 Formula parse_formula(const Node& text);
+bool is_assertion(std::string_view text);  // it begins with `assert(`
 
 // `A[p + 1, q] += 2`: a store to an element with any subscripts.
 struct Update {

@@ -75,6 +75,19 @@ void Tokens::advance() {
   token_ = text_.substr(start_, at_ - start_);
 }
 
+std::string Tokens::advance_string() {
+  at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size());
+  const std::size_t end =
+      at_ < text_.size() && text_[at_] == '"' ? text_.find('"', at_ + 1) : std::string_view::npos;
+  if (end == std::string_view::npos) {
+    fail_at(at_, "expected text in double quotes", "E314", "write it as \"what is wrong\"");
+  }
+  std::string text(text_.substr(at_ + 1, end - at_ - 1));
+  at_ = end + 1;
+  advance();
+  return text;
+}
+
 void Tokens::refuse_foreign() const {
   for (const ForeignWord& f : kForeign) {
     if (token_ == f.word) fail(f.what, "E314", f.help);

@@ -20,6 +20,8 @@ class Tokens {
   void advance();
   // Skips a sign that must be there.
   void expect(std::string_view sign, const std::string& where = {});
+  // Skips this token and the text in double quotes behind it, which is returned.
+  std::string advance_string();
   std::string found() const;  // ", found ')'", ", found the end"
 
   static constexpr const char* kWriteOne =

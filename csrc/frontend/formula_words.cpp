@@ -25,15 +25,13 @@ std::optional<Reduction> parse_scan(std::string_view word) {
 }
 
 std::optional<Remap> parse_remap(std::string_view word) {
-  constexpr std::string_view kRemaps[] = {"clamped", "circular", "mirror",
-                                          "reflect", "safe",     "unchecked"};  // as Remap
+  constexpr std::string_view kRemaps[] = {"clamped", "circular",  "mirror", "reflect",
+                                          "safe",    "unchecked", "checked"};  // as Remap
   const auto place = place_among(word, kRemaps);
   return place ? std::optional(Remap(*place)) : std::nullopt;
 }
 
-bool is_access_mode(std::string_view word) {
-  return parse_remap(word) || word == "checked" || word == "fill";
-}
+bool is_access_mode(std::string_view word) { return parse_remap(word) || word == "fill"; }
 
 std::optional<AccessMode> access_mode(Remap remap) {
   switch (remap) {
@@ -42,7 +40,8 @@ std::optional<AccessMode> access_mode(Remap remap) {
     case Remap::Mirror: return AccessMode::Mirror;
     case Remap::Reflect: return AccessMode::Reflect;
     case Remap::Safe:
-    case Remap::Unchecked: break;
+    case Remap::Unchecked:
+    case Remap::Checked: break;
   }
   return std::nullopt;
 }

@@ -78,7 +78,7 @@ namespace {
 
 ScheduleFile read_root(const Node& root, const std::string& path,
                        const std::map<std::string, std::int64_t>& sizes,
-                       const AutomaticSource& source) {
+                       const ReadOptions& source) {
   FileContext context(sizes, source);
   ScheduleFile file;
   file.path = path;
@@ -100,13 +100,13 @@ Node document(Read read) {
 
 ScheduleFile read_schedule_file(const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes,
-                                const AutomaticSource& source) {
+                                const ReadOptions& source) {
   return read_root(document([&] { return read_document_file(path); }), path, sizes, source);
 }
 
 ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes,
-                                const AutomaticSource& source) {
+                                const ReadOptions& source) {
   return read_root(document([&] { return read_document(text, path); }), path, sizes, source);
 }
 

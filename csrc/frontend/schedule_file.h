@@ -108,12 +108,14 @@ struct ScheduleFile {
   std::vector<Diagnostic> warnings;
 };
 
-// What the schedules are made by that a file leaves open.
-struct AutomaticSource {
+// How a file is read: what makes the schedules that it leaves open, and whether its fusion is
+// checked (ir/value_check.h).
+struct ReadOptions {
   // Gives the device, once there is something to be scheduled: to ask a driver takes time.
   std::function<const Device&()> device = usual_device;
   // Plans that were chosen before for a fusion; null: none are.
   std::function<PlanChoices(const Fusion&, const Device&)> plans = nullptr;
+  bool checks = false;
 };
 
 // Reads a schedule file, or standard input if `path` is "-". `sizes` are values from the command
@@ -122,11 +124,11 @@ struct AutomaticSource {
 // What makes a schedule illegal is kept in `illegal`, and hides no other error.
 ScheduleFile read_schedule_file(const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes = {},
-                                const AutomaticSource& source = {});
+                                const ReadOptions& source = {});
 // The same for the text of a file.
 ScheduleFile read_schedule_text(std::string_view text, const std::string& path,
                                 const std::map<std::string, std::int64_t>& sizes = {},
-                                const AutomaticSource& source = {});
+                                const ReadOptions& source = {});
 
 // The differences between the results and what the file expects (E391). `predicates`: the
 // conditions of each tensor as text. They are compared as expressions, in any order.

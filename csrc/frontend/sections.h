@@ -15,10 +15,10 @@ namespace selvage {
 struct FileContext {
   Diagnostics errors;
   FileSymbols symbols;
-  std::int64_t transforms = 0;    // so far
-  const AutomaticSource& source;  // of schedules
+  std::int64_t transforms = 0;  // so far
+  const ReadOptions& source;    // of schedules
 
-  FileContext(std::map<std::string, std::int64_t> sizes, const AutomaticSource& made_by)
+  FileContext(std::map<std::string, std::int64_t> sizes, const ReadOptions& made_by)
       : symbols(std::move(sizes), errors), source(made_by) {}
 };
 

@@ -5,6 +5,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/statement.h>
+#include <selvage/frontend/statement_checks.h>
 #include <selvage/frontend/statement_indices.h>
 #include <selvage/ir/gather.h>
 
@@ -28,7 +29,8 @@ class StatementBuilder {
         fusion_(fusion),
         sizes_(sizes),
         context_(context),
-        indices_(formula, fusion) {
+        indices_(formula, fusion),
+        checks_(formula, text, fusion) {
     for (std::size_t k = 0; shape && k < shape->size(); ++k) {
       indices_.set(indices_.of_target()[k], (*shape)[k]);
     }
@@ -45,12 +47,13 @@ class StatementBuilder {
     for (std::size_t k = 0; k < formula_.nodes.size(); ++k) {
       const FormulaNode& node = formula_.nodes[k];
       at_place<BadInput>(place(node.at), [&] {
+        number_ = std::uint32_t(k);
         if (node.is_loaded) {
           values_[k] = loaded_value(node);
         } else if (node.in_subscript) {
           subscripts_[k] = subscript(node);
         } else if (node.kind == Kind::Fold && k == last) {
-          values_[k] = values_[node.operands[0]];
+          values_[k] = checks_.of_assertion(node.operands[0], values_[node.operands[0]]);
         } else if (!node.is_filled) {
           values_[k] = element_value(node);
         }
@@ -154,12 +157,33 @@ class StatementBuilder {
     const std::vector<Expr> extents = fusion_.shape(*source);
     for (std::size_t axis = 0; axis < std::min(extents.size(), node.operands.size()); ++axis) {
       const FormulaNode& whole = formula_.nodes[node.operands[axis]];
-      const bool is_safe = whole.kind == Kind::Remap && whole.remap == Remap::Safe;
+      const bool is_safe = has_safe_mode(whole);
       const FormulaNode& lone = is_safe ? formula_.nodes[whole.operands[0]] : whole;
       if (lone.kind != Kind::Name) continue;
       const Expr index = indices_.find(lone);
       if (index.valid()) indices_.note(index, extents[axis], node.is_filled || is_safe);
     }
+  }
+
+  // Outside there is 0.
+  static bool has_safe_mode(const FormulaNode& subscript) {
+    return subscript.kind == Kind::Remap &&
+           (subscript.remap == Remap::Safe || subscript.remap == Remap::Checked);
+  }
+
+  // An element that is read, where subscripts are checked.
+  ValueId checked_read(const FormulaNode& node, TensorId source, const std::vector<Expr>& extents,
+                       ValueId value) {
+    if (!fusion_.is_checked()) return value;
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      const std::uint32_t k = node.operands[axis];
+      const FormulaNode& whole = formula_.nodes[k];
+      if (whole.kind != Kind::Remap || whole.remap != Remap::Checked) continue;
+      const Expr at = subscripts_[k];
+      value = whole.is_loaded ? checks_.of_load(number_, source, axis, values_[k], value)
+                              : checks_.of_subscript(number_, source, axis, at, value);
+    }
+    return value;
   }
 
   // An index, a size, or nothing.
@@ -290,7 +314,9 @@ class StatementBuilder {
       case Kind::Fill: return fill(node);
       case Kind::Fold: return folded(node);
       case Kind::Apply: {
-        const ValueId v = values.apply(node.function, std::move(operands));
+        const ValueId last = operands.back();
+        const ValueId v =
+            checks_.of_division(number_, last, values.apply(node.function, std::move(operands)));
         if (node.is_fast) values.make_fast(v);
         return v;
       }
@@ -386,9 +412,8 @@ class StatementBuilder {
     std::vector<std::size_t> safe, others;  // axes
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
       const FormulaNode& whole = formula_.nodes[node.operands[axis]];
-      const bool has_mode = whole.kind == Kind::Remap;
-      if (!has_mode) others.push_back(axis);
-      if (has_mode && whole.remap == Remap::Safe) safe.push_back(axis);
+      if (whole.kind != Kind::Remap) others.push_back(axis);
+      if (has_safe_mode(whole)) safe.push_back(axis);
     }
     const bool is_safe = !safe.empty() && !otherwise;
     const auto is_within = [&](std::size_t axis) {
@@ -401,8 +426,9 @@ class StatementBuilder {
       add_subscript(node.operands[axis], extents[axis], otherwise.has_value(), leaves_some, at);
     }
     if (is_safe) otherwise = values.constant(type, std::int64_t{0}, false);
-    return leaves_some ? at.read_inside(fusion_, source, *otherwise)
-                       : at.read(fusion_, source, otherwise);
+    const ValueId value = leaves_some ? at.read_inside(fusion_, source, *otherwise)
+                                      : at.read(fusion_, source, otherwise);
+    return checked_read(node, source, extents, value);
   }
 
   // `is_filled`: the read has a value for out of bounds. `leaves_some`: it has none, and safe axes
@@ -410,7 +436,7 @@ class StatementBuilder {
   void add_subscript(std::uint32_t k, Expr extent, bool is_filled, bool leaves_some, ReadAt& at) {
     const FormulaNode& whole = formula_.nodes[k];
     const bool has_mode = whole.kind == Kind::Remap;
-    const bool is_safe = has_mode && whole.remap == Remap::Safe;
+    const bool is_safe = has_safe_mode(whole);
     if (whole.is_loaded && (is_safe || (is_filled && !has_mode))) {
       return at.add_filled(fusion_, values_[k], extent);
     }
@@ -454,6 +480,8 @@ class StatementBuilder {
   SizeScope& sizes_;
   FileContext& context_;
   StatementIndices indices_;
+  StatementChecks checks_;
+  std::uint32_t number_ = 0;      // of the node whose value is made
   std::vector<ValueId> values_;   // by node
   std::vector<Expr> subscripts_;  // by node
 };

@@ -160,14 +160,38 @@ std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
   }
   logical.clear();
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    const auto label = index_labels_.find(indices[i].id());
-    logical.push_back(chosen[i] ? *chosen[i]
-                                : domains_->add(label != index_labels_.end()
-                                                    ? label->second
-                                                    : std::string(indices[i].name()),
-                                                shape[i]));
+    logical.push_back(chosen[i] ? *chosen[i] : domains_->add(label_of(indices[i]), shape[i]));
   }
   return logical;
+}
+
+ValueId Fusion::check(ValueCheck check, ValueId condition, ValueId value,
+                      std::optional<ValueId> shown) {
+  if (!is_checked_) return value;
+  checks_.push_back(std::move(check));
+  const ValueId none = values_.index(constant(0)), point = values_.index(constant(0));
+  return values_.check(std::uint32_t(checks_.size() - 1), condition, value, shown.value_or(none),
+                       point);
+}
+
+// Says at which point of the definition each check in it is made.
+void Fusion::complete_checks(const std::string& name, const std::vector<Expr>& indices,
+                             const std::vector<Expr>& shape, ValueId value) {
+  if (checks_.empty()) return;
+  for (ValueId v : values_under(values_, value)) {
+    const ValueNode& node = values_[v];
+    if (node.kind != ValueNode::Kind::Check) continue;
+    ValueCheck& check = checks_[node.source];
+    if (!check.indices.empty()) continue;
+    if (check.computed.empty()) check.computed = name;
+    ValueNode point = values_[node.operands[3]];
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      point.index = k == 0 ? indices[k] : point.index * shape[k] + indices[k];
+      check.indices.push_back(label_of(indices[k]));
+    }
+    check.extents = shape;
+    values_.replace(node.operands[3], std::move(point));
+  }
 }
 
 // Tries a view on a graph of its own. A refusal becomes a BadInput.
@@ -272,6 +296,7 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   drop_unequal(uses, shape);
   if (!name.empty()) claim(name);
   equate(what, indices, shape, uses);
+  complete_checks(what, indices, shape, value);
 
   const DataType element = values_[value].type;
   TensorInfo tensor{.name = name,

@@ -56,6 +56,16 @@ Element apply(Function function, const std::vector<Element>& operands) {
   return {*fusion, fusion->values().apply(function, std::move(values))};
 }
 
+Element asserted(const Element& value, const Element& condition, const std::string& message) {
+  Fusion* const fusion = value.fusion() != nullptr ? value.fusion() : condition.fusion();
+  if (fusion == nullptr) {
+    refuse<BadInput>("E508", "asserted: neither operand is an element of a tensor",
+                     "assert something of an element of a tensor");
+  }
+  const ValueCheck check{.kind = ValueCheck::Kind::Assertion, .computed = {}, .message = message};
+  return {*fusion, fusion->check(check, condition.in(*fusion), value.in(*fusion))};
+}
+
 Element cast(const Element& a, DataType type) {
   if (a.fusion() == nullptr) {
     refuse<BadInput>("E508", "cast: the operand is no element of a tensor",

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -46,6 +47,9 @@ Element apply(Function f, const std::vector<Element>& operands);
 Element cast(const Element& a, DataType type);
 // a, whose outermost function is computed fast where it has a fast form (ir/fast_math.h).
 Element fast(const Element& a);
+// `value`; in a fusion that is checked, kernels record where the condition is false, with the
+// message (ir/value_check.h).
+Element asserted(const Element& value, const Element& condition, const std::string& message);
 Element select(const Element& condition, const Element& a, const Element& b);
 Element operator+(const Element& a, const Element& b);
 Element operator-(const Element& a, const Element& b);

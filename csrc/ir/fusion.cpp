@@ -222,6 +222,11 @@ Expr Fusion::fresh_index(const std::string& name) {
   return index;
 }
 
+std::string Fusion::label_of(Expr index) const {
+  const auto it = index_labels_.find(index.id());
+  return it == index_labels_.end() ? std::string(index.name()) : it->second;
+}
+
 Expr Fusion::checked_extent(Expr extent, const std::string& what) const {
   if (!extent.is(Op::Const) && !extent.is(Op::Symbol)) {
     Simplifier simplifier(*facts_);

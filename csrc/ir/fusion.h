@@ -4,6 +4,7 @@
 #include <selvage/ir/domain_graph.h>
 #include <selvage/ir/identity.h>
 #include <selvage/ir/value.h>
+#include <selvage/ir/value_check.h>
 
 #include <array>
 #include <functional>
@@ -238,6 +239,16 @@ class Fusion {
   }
   Math math() const { return values_.math(); }
 
+  // Whether what is defined from now on is checked where it is computed (ir/value_check.h).
+  void set_checked(bool is_checked) { is_checked_ = is_checked; }
+  bool is_checked() const { return is_checked_; }
+  // `value`, with a check that fails where the condition is false, and then shows the number
+  // `shown`; as it is, if the fusion is not checked. The definition that it becomes part of says
+  // the rest: the indices, their extents and, if the check does not, what is computed.
+  ValueId check(ValueCheck check, ValueId condition, ValueId value,
+                std::optional<ValueId> shown = {});
+  const std::vector<ValueCheck>& checks() const { return checks_; }
+
   ExprPool& pool() const { return *pool_; }
   const std::shared_ptr<ExprPool>& shared_pool() const { return pool_; }
   const std::shared_ptr<Facts>& facts() const { return facts_; }
@@ -297,6 +308,9 @@ class Fusion {
   Expr checked_extent(Expr extent, const std::string& what) const;
   std::vector<IndexUse> check_definition(const std::string& name, const std::vector<Expr>& indices,
                                          ValueId value) const;
+  std::string label_of(Expr index) const;  // the name that it was asked for by
+  void complete_checks(const std::string& name, const std::vector<Expr>& indices,
+                       const std::vector<Expr>& shape, ValueId value);
   void drop_unequal(std::vector<IndexUse>& uses, const std::vector<Expr>& shape) const;
   void equate(const std::string& name, const std::vector<Expr>& indices,
               const std::vector<Expr>& shape, const std::vector<IndexUse>& uses);
@@ -317,6 +331,8 @@ class Fusion {
   std::vector<TensorInfo> tensors_;
   std::vector<Expr> sizes_, possibly_empty_, launch_checks_;
   std::vector<std::string> launch_reasons_;
+  bool is_checked_ = false;
+  std::vector<ValueCheck> checks_;
   std::unordered_map<std::string, TensorId> names_;
   std::unordered_map<std::string, int> index_names_;  // handed out, and the last number tried
   std::unordered_map<std::uint32_t, std::string> index_labels_;  // the name asked for, by symbol

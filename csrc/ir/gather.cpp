@@ -1,6 +1,8 @@
 #include <selvage/base/refuse.h>
+#include <selvage/expr/text.h>
 #include <selvage/ir/gather.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -20,17 +22,51 @@ std::string name_of(const Fusion& f, ValueId index) {
   return node->kind == ValueNode::Kind::Read ? f[TensorId(node->source)].name : "at";
 }
 
+// The element that was read, with a check for each subscript that asks for it.
+ValueId with_checks(Tensor t, const std::vector<Subscript>& subscripts, ValueId element) {
+  Fusion& f = t.fusion();
+  ValueGraph& values = f.values();
+  for (std::size_t axis = 0; axis < subscripts.size() && f.is_checked(); ++axis) {
+    const Subscript& s = subscripts[axis];
+    if (!s.is_checked()) continue;
+    const Expr extent = t.shape()[axis];
+    const auto e = s.expression();
+    const ValueId at = values.cast(s.value().in(f), DataType::Int64);
+    const ValueId inside = e ? values.index(0 <= *e && *e < extent) : is_inside(values, at, extent);
+    element = f.check({.kind = ValueCheck::Kind::Inside,
+                       .computed = {},
+                       .read = t.name(),
+                       .axis = axis,
+                       .extent = extent,
+                       .text = e ? to_string(*e) : "a load"},
+                      inside, element, at);
+  }
+  return element;
+}
+
 Element gathered(Tensor t, const std::vector<Subscript>& subscripts,
                  std::optional<ValueId> otherwise) {
   Fusion& f = t.fusion();
   const std::vector<Expr> shape = t.shape();
   std::optional<Simplifier> sizes;
+  const bool is_checked = std::ranges::any_of(subscripts, &Subscript::is_checked);
+  const bool is_filled = otherwise.has_value();
+  if (is_checked && !is_filled) {
+    otherwise = f.values().constant(t.type(), std::int64_t{0}, false);
+  }
   ReadAt at;
   for (std::size_t axis = 0; axis < subscripts.size(); ++axis) {
     const Subscript& s = subscripts[axis];
     // A wrong number of subscripts is refused where the tensor is defined.
     const Expr extent = axis < shape.size() ? shape[axis] : f.constant(1);
     if (const auto e = s.expression()) {
+      // Where some subscripts are checked, those without a mode are to be proved in bounds.
+      if (is_checked && s.is_checked() && !is_filled) {
+        if (!sizes) sizes.emplace(*f.facts());
+        at.add(remapped(*sizes, AccessMode::Clamped, *e, extent));
+        at.only_if(f.values(), f.values().index(0 <= *e && *e < extent));
+        continue;
+      }
       if (!s.access_mode()) {
         at.add(*e);
         continue;
@@ -40,13 +76,16 @@ Element gathered(Tensor t, const std::vector<Subscript>& subscripts,
       continue;
     }
     const ValueId index = s.value().in(f);
-    if (otherwise && s.mode() == IndexMode::Proved) {
+    if ((is_filled || s.is_checked()) && s.mode() == IndexMode::Proved) {
       at.add_filled(f, index, extent);
     } else {
       at.add(index_value(f, index, extent, s.mode()));
     }
   }
-  return {f, at.read(f, t.id(), otherwise)};
+  const bool is_kept_inside = is_checked && !is_filled;
+  const ValueId element =
+      is_kept_inside ? at.read_inside(f, t.id(), *otherwise) : at.read(f, t.id(), otherwise);
+  return {f, with_checks(t, subscripts, element)};
 }
 
 }  // namespace
@@ -137,6 +176,8 @@ ValueId ReadAt::read_inside(Fusion& f, TensorId t, ValueId otherwise) const {
   return f.values().apply(Function::Select, {condition_.value(), element(f, t, {}), otherwise});
 }
 
+Subscript checked(Expr subscript) { return Subscript::checked(Subscript(subscript)); }
+Subscript checked(const Element& index) { return Subscript::checked(Subscript(index)); }
 Subscript clamped(Expr subscript) { return {AccessMode::Clamped, subscript}; }
 Subscript circular(Expr subscript) { return {AccessMode::Circular, subscript}; }
 Subscript mirror(Expr subscript) { return {AccessMode::Mirror, subscript}; }

@@ -1,6 +1,9 @@
 // Gathers: reads with subscripts that are values, y[i, j] = x[idx[i], j].
 //   x(clamped(idx(i)), j)                                in bounds, whatever idx holds
 //   gather_or(x, {idx(i), j}, 0)                         0 where idx is out of bounds
+//   x(checked(i + 1))                                    0 out of bounds, and a fusion that is
+//   checked
+//                                                        says so (ir/value_check.h)
 //   index_select, take_along, embedding (ir/ops.h)       the same for whole tensors
 // An index is an integer of a signed type, or of an unsigned one narrower than 64 bits. It may be
 // read from an input, or computed in the same fusion. No index counts from the end: -1 is out of
@@ -70,18 +73,24 @@ class Subscript {
   Subscript(const Element& e, IndexMode mode = IndexMode::Proved) : value_(e), mode_(mode) {}
 
   Subscript(AccessMode mode, Expr e) : value_(e), expression_(e), access_mode_(mode) {}
+  static Subscript checked(Subscript s) {
+    s.is_checked_ = true;
+    return s;
+  }
 
   const Element& value() const { return value_; }
   // The expression, if it is one.
   std::optional<Expr> expression() const { return expression_; }
   std::optional<AccessMode> access_mode() const { return access_mode_; }
   IndexMode mode() const { return mode_; }
+  bool is_checked() const { return is_checked_; }
 
  private:
   Element value_;
   std::optional<Expr> expression_;
   std::optional<AccessMode> access_mode_;
   IndexMode mode_ = IndexMode::Proved;
+  bool is_checked_ = false;
 };
 // x(mirror(i - 1), j), for expressions of indices and sizes: ir/access_mode.h.
 Subscript clamped(Expr subscript);
@@ -90,6 +99,8 @@ Subscript mirror(Expr subscript);
 Subscript reflect(Expr subscript);
 Subscript clamped(const Element& index);
 Subscript unchecked(const Element& index);
+Subscript checked(Expr subscript);
+Subscript checked(const Element& index);
 
 // gather: an element of t; indices without a mode have to be proved in bounds. gather_or: where a
 // subscript without a mode is out of bounds, the value is `outside`.

@@ -249,6 +249,16 @@ ValueId ValueGraph::apply(Function f, std::vector<ValueId> operands) {
   return add({.kind = ValueNode::Kind::Cast, .type = types.result, .weak = weak, .operands = {v}});
 }
 
+ValueId ValueGraph::check(std::uint32_t number, ValueId condition, ValueId value, ValueId shown,
+                          ValueId point) {
+  const DataType type = (*this)[value].type;
+  return add({.kind = ValueNode::Kind::Check,
+              .type = type,
+              .source = number,
+              .operands = {cast(condition, DataType::Bool), value, cast(shown, DataType::Int64),
+                           cast(point, DataType::Int64)}});
+}
+
 ValueId ValueGraph::cast(ValueId v, DataType type) {
   const ValueNode& n = (*this)[v];
   if (n.kind == ValueNode::Kind::Constant) {

@@ -36,6 +36,11 @@ struct LoadedIndex {
 //             where a subscript is out of bounds, of the same compute type. `modes`: the subscripts
 //             that an access mode has made, and of what
 //   Apply     a function of operands of equal compute type; `math`: how a kernel computes it
+//   Check     four operands: a condition, a value, and two numbers of type Int64. It is the value;
+//   but
+//             where the condition is false, a kernel records that check number `source` of the
+//             fusion (ir/value_check.h) has failed, at the point with the second number, with the
+//             first one as what is shown
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its
 //             compute type (Half, BFloat16, Int8, ...) rounds or wraps there and back
 // The type of a value is its storage type; the value is computed in compute_type(type). A value of
@@ -44,7 +49,7 @@ struct LoadedIndex {
 // rounds it. `weak`: made of literals alone, so it takes the type of what it meets; a weak floating
 // Constant keeps the precision of `real` until then.
 struct ValueNode {
-  enum class Kind : std::uint8_t { Constant, Index, Read, Apply, Cast };
+  enum class Kind : std::uint8_t { Constant, Index, Read, Apply, Cast, Check };
   Kind kind;
   DataType type;
   bool weak = false;
@@ -102,6 +107,9 @@ class ValueGraph {
   // BadInput (E506) where a literal does not fit the integers that it meets, two integers have no
   // type in common, or a function of bits meets a float.
   ValueId apply(Function f, std::vector<ValueId> operands);
+  // `value`, which fails as check `number` says where the condition, a Bool, is false.
+  ValueId check(std::uint32_t number, ValueId condition, ValueId value, ValueId shown,
+                ValueId point);
   // A cast to any type; nothing is inserted where it would change nothing. Constants are folded.
   ValueId cast(ValueId v, DataType type);
   // How functions are computed that are applied from now on, and those that are there already.

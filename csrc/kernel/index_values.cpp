@@ -57,7 +57,8 @@ class IndexValues {
       case ValueNode::Kind::Cast:
         return node.type == DataType::Int64 ? integer(node.operands[0]) : std::nullopt;
       case ValueNode::Kind::Read:
-      case ValueNode::Kind::Apply: return std::nullopt;
+      case ValueNode::Kind::Apply:
+      case ValueNode::Kind::Check: return std::nullopt;
     }
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <selvage/ir/fusion.h>
 #include <selvage/ir/parallel.h>
 #include <selvage/ir/value.h>
+#include <selvage/ir/value_check.h>
 #include <selvage/simplifier/facts.h>
 
 #include <array>
@@ -27,6 +28,8 @@ struct TensorPart {
 
 // The number of the part that counts blocks (Buffer::counts_blocks).
 inline constexpr std::size_t kBlockCounter = SIZE_MAX;
+// The same of the part, of no tensor in particular, in which a program records failed checks.
+inline constexpr std::size_t kFailures = SIZE_MAX - 1;
 
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
@@ -63,6 +66,9 @@ struct Buffer {
   // else. It is 0 before a launch and after it.
   bool counts_blocks = false;
   std::optional<TensorPart> holds = {};  // absent: the buffer holds no tensor
+
+  // Whether only values of the kind Check store there (kernel/failures.h).
+  bool is_for_failures() const { return holds && holds->number == kFailures; }
 };
 
 // The item of a tensor that lies at an address. Lowering knows the item; the simplified address no
@@ -277,6 +283,8 @@ struct Kernel {
   // part, so kernels that differ in index_type alone share one proof. Invalid: all of `condition`.
   Expr premise = {};
   ValueGraph values;  // the source of a Read node is a BufferId
+  // What values of the kind Check test; null: there are none.
+  std::shared_ptr<const std::vector<ValueCheck>> checks = {};
   Items items = {};
   Body body;
   Facts facts;  // ranges of sizes, loop variables and Defines

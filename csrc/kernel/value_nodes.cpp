@@ -10,7 +10,8 @@ std::span<const Expr> index_expressions(const ValueNode& node) {
     case ValueNode::Kind::Read: return node.subscripts;
     case ValueNode::Kind::Constant:
     case ValueNode::Kind::Apply:
-    case ValueNode::Kind::Cast: return {};
+    case ValueNode::Kind::Cast:
+    case ValueNode::Kind::Check: return {};
   }
   return {};
 }

@@ -24,6 +24,7 @@ class Range {
       case ValueNode::Kind::Read: return false;
       case ValueNode::Kind::Cast: return keeps(node) && own(node.operands[0]);
       case ValueNode::Kind::Apply: return picks(node, Function::Max, own);
+      case ValueNode::Kind::Check: return own(node.operands[1]);
     }
     return false;
   }
@@ -40,6 +41,7 @@ class Range {
       case ValueNode::Kind::Read: return false;
       case ValueNode::Kind::Cast: return keeps(node) && own(node.operands[0]);
       case ValueNode::Kind::Apply: return picks(node, Function::Min, own);
+      case ValueNode::Kind::Check: return own(node.operands[1]);
     }
     return false;
   }

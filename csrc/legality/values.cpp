@@ -65,6 +65,21 @@ ValueId ValueLowering::lower(ValueId v, const Environment& environment, TensorId
       copy.index = analysis_.guarded->simplify(substitute(node.index, environment));
       return out_.add(std::move(copy));
     }
+    case ValueNode::Kind::Check: {
+      const ValueId condition = lower(node.operands[0], environment, reader);
+      const ValueId value = lower(node.operands[1], environment, reader);
+      // What is proved is not tested.
+      const ValueNode& tested = out_[condition];
+      if (tested.kind == ValueNode::Kind::Index && analysis_.guarded->proves(tested.index)) {
+        return value;
+      }
+      return make(key_of(v, environment), [&] {
+        ValueNode copy = node;
+        copy.operands = {condition, value, lower(node.operands[2], environment, reader),
+                         lower(node.operands[3], environment, reader)};
+        return out_.add(std::move(copy));
+      });
+    }
     case ValueNode::Kind::Apply:
     case ValueNode::Kind::Cast: {
       return make(key_of(v, environment), [&] {

@@ -113,6 +113,8 @@ class InstructionCount {
 
   double own_instructions(const ValueNode& node) const {
     if (node.kind == ValueNode::Kind::Apply) return instructions_of(node.function, node.math);
+    if (node.kind == ValueNode::Kind::Check)
+      return 1;  // of the branch; its condition counts itself
     const bool is_access = node.kind == ValueNode::Kind::Read && is_memory(node.source);
     return is_access ? kInstructionsOfAccess : 0;
   }

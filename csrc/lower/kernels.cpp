@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/failures.h>
 #include <selvage/kernel/forms.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
@@ -158,6 +159,25 @@ void add_nests(const KernelRequest& request, KernelDraft& draft) {
   kernel.body.push_back({LastBlock{BufferId(counter), std::move(body)}});
 }
 
+// Where values are checked: the checks, and the memory in which failures are recorded.
+void add_checks(const KernelRequest& request, KernelDraft& draft) {
+  ValueGraph& values = draft.kernel.values;
+  const auto is_check = [&](std::size_t v) {
+    return values[ValueId(v)].kind == ValueNode::Kind::Check;
+  };
+  std::size_t v = 0;
+  while (v < values.size() && !is_check(v)) ++v;
+  if (v == values.size()) return;
+  const Fusion& fusion = request.scheduled.fusion;
+  draft.kernel.checks = std::make_shared<const std::vector<ValueCheck>>(fusion.checks());
+  draft.buffer_of({.name = kFailuresName,
+                   .type = DataType::Int64,
+                   .elements = fusion.pool().constant(kFailureElements),
+                   .is_written = true,
+                   .holds = TensorPart{TensorId(0), kFailures}},
+                  nullptr);
+}
+
 void share_memory(const KernelRequest& request, KernelDraft& draft) {
   place_shared_memory(draft.kernel, &request.meetings);
 }
@@ -171,6 +191,7 @@ constexpr KernelPass kKernelPasses[] = {
     {"parameters", add_parameters},
     {"replaced inputs", note_replaced},
     {"nests", add_nests},
+    {"checks of values", add_checks},
     {"shared memory and barriers", share_memory},
     {"order of what is replaced", check_replaced_in_kernel},
     {"limits of memory", check_memory},

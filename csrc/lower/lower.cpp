@@ -5,6 +5,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/ir/about.h>
 #include <selvage/ir/reads.h>
+#include <selvage/kernel/failures.h>
 #include <selvage/legality/legality.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/replaced.h>
@@ -196,6 +197,19 @@ void list_counters(ProgramDraft& draft) {
   }
 }
 
+// And that in which failed checks are recorded.
+void list_failures(ProgramDraft& draft) {
+  const Fusion& fusion = draft.fusion();
+  if (fusion.checks().empty()) return;
+  draft.program.buffers.push_back({.holds = {TensorId(0), kFailures},
+                                   .name = kFailuresName,
+                                   .address = fusion.pool().symbol(kFailuresName),
+                                   .type = DataType::Int64,
+                                   .elements = fusion.pool().constant(kFailureElements),
+                                   .role = ProgramBuffer::Role::Scratch,
+                                   .begins_at_zero = true});
+}
+
 void make_steps(ProgramDraft& draft) {
   for (const Group& group : draft.groups) {
     about(as_subjects(tensors_of(group)), [&] { add_steps(draft, group); });
@@ -212,6 +226,7 @@ constexpr void (*kProgramPasses[])(ProgramDraft&) = {
     check_legality,    // what is wrong is refused before a kernel is built
     list_buffers,      // what the program is called with, and what it needs besides
     list_counters,     // what kernels with a last block count by
+    list_failures,     // what checks of values record in
     make_steps,        // launches, kernels, variants
     check_replaced,    // no kernel reads what one before it has replaced
 };

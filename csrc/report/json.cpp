@@ -9,6 +9,7 @@
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_json.h>
+#include <selvage/report/value_checks.h>
 
 #include <nlohmann/json.hpp>
 
@@ -411,6 +412,14 @@ std::string to_json(const Report& report) {
               json_of(fusion.compiled->arch, fusion.compiled->kernels[compiled++]);
         }
       }
+    }
+  }
+  for (const FusionReport& fusion : report.fusions) {
+    if (!fusion.program) continue;
+    for (const MadeCheck& m : value_checks_of(fusion)) {
+      json["checks"].push_back({{"check", subject_text(m.check)},
+                                {"line", m.check.place.line},
+                                {"verdict", m.is_tested ? "tested" : "proved"}});
     }
   }
   if (const std::string cost = cost_json(report.fusions); !cost.empty())

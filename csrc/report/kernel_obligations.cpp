@@ -201,6 +201,10 @@ class KernelObligations {
         if (c.kind != d.kind) return differ();
         return add_equal("an index", c.index, substitute(d.index, environment));
       case ValueNode::Kind::Read: return compare_read(d, environment, computed);
+      case ValueNode::Kind::Check:
+        // A check that is proved is left out.
+        if (c.kind == d.kind) return compare(d.operands[1], environment, c.operands[1]);
+        return compare(d.operands[1], environment, computed);
       case ValueNode::Kind::Apply:
       case ValueNode::Kind::Cast: break;
     }

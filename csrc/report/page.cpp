@@ -16,6 +16,7 @@
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_lines.h>
 #include <selvage/report/tune_lines.h>
+#include <selvage/report/value_checks.h>
 #include <selvage/report/verdict.h>
 
 #include <fmt/format.h>
@@ -162,6 +163,7 @@ std::string page(const Report& report, const PageOptions& options) {
     if (options.cost) print_cost(fusion, out);
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);
+    if (options.all()) print_value_checks(fusion, out);
     if (options.cuda) add_cuda(fusion);
     if (fusion.compiled) print_resources(*fusion.compiled, resources);
   }

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
+#include <selvage/kernel/failures.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/proof.h>
 #include <selvage/lower/specialised.h>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <future>
 #include <shared_mutex>
 #include <unordered_map>
@@ -61,6 +63,7 @@ struct Plan {
   std::vector<ReadyKernel> launches;
   std::vector<ScratchPool::Wanted> scratch;
   std::vector<ArgumentBytes> bytes;  // by argument
+  SizeValues sizes;
   // If there is a program for these sizes: it takes the call as it is.
   std::optional<Executable> sized;
   // If a size or an extent is 0: another executable, and the arguments that it takes.
@@ -144,6 +147,7 @@ class Executable::State {
     const SizeValues sizes = signature_.bind(arguments, named);
     if (have_zero_extent(fusion_, sizes)) return plan_instead(sizes);
     Plan plan;
+    plan.sizes = sizes;
     plan.sized = executable_for(sizes);
     if (plan.sized) return plan;
     check_launch_conditions(fusion_, checks_, sizes);
@@ -263,6 +267,39 @@ class Executable::State {
     for (const ReadyKernel& launch : plan.launches) {
       launch.launch(driver_, addresses, call.stream, options_.order_seed);
     }
+    take_failures(plan, addresses, call.stream);
+  }
+
+  // Throws what checks of values have recorded.
+  void take_failures(const Plan& plan, std::span<const std::uint64_t> addresses,
+                     StreamHandle stream) const {
+    if (fusion_.checks().empty()) return;
+    const auto at = std::ranges::find_if(
+        buffers_, [](const ProgramBuffer& b) { return b.holds.number == kFailures; });
+    const std::uint64_t address = addresses[std::size_t(at - buffers_.begin())];
+    std::vector<std::int64_t> recorded(std::size_t{kFailureElements});
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(recorded));
+    if (driver_ == nullptr) {
+      std::memcpy(bytes.data(), reinterpret_cast<const void*>(address), bytes.size());
+    } else {
+      driver_->copy_out(bytes, address, stream);
+      driver_->synchronize(stream);
+    }
+    if (recorded[0] == 0) return;
+    Diagnostic d{.code = "E724", .place = {}, .message = {}, .help = {}};
+    for (const std::string& text : failures_in(recorded, fusion_.checks(), plan.sizes)) {
+      d.message += (d.message.empty() ? "" : "; ") + text;
+    }
+    d.help =
+        "correct the indices, the data or what is asserted; outputs have 0 for what is outside";
+    recorded.assign(recorded.size(), 0);
+    if (driver_ == nullptr) {
+      std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+    } else {
+      driver_->copy_in(address, bytes, stream);
+      driver_->synchronize(stream);
+    }
+    throw Error(std::move(d));
   }
 
   const CompileOptions options_;

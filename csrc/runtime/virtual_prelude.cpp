@@ -35,6 +35,7 @@ static struct {
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
   void* const* arguments;
   int (*count_block)(int* counter, int blocks);
+  long long (*count_failure)(long long* count);
   void (*access)(const void* place, unsigned long bytes, int writes);
 } selvage_machine;
 #define threadIdx (selvage_machine.thread)
@@ -46,6 +47,7 @@ static struct {
 #define __ldcs(p) (*(p))
 #define __threadfence() ((void)0)
 #define count_block(counter, blocks) (selvage_machine.count_block(counter, blocks))
+#define count_failure(count) (selvage_machine.count_failure(count))
 #define __syncthreads() \
   (selvage_machine.barrier(__LINE__), selvage_after_barrier())
 #define __syncwarp(...) \

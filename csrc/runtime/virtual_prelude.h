@@ -33,6 +33,8 @@ struct VirtualMachine {
   // Called by is_last_block(), once in each block: whether all others have been counted before.
   // Then the counter is 0 again, and all that other blocks did before is seen.
   int (*count_block)(int* counter, int blocks);
+  // Called by record_failure(): adds 1, and returns what was there before.
+  long long (*count_failure)(long long* count);
   // Called by a checked unit before each access of memory.
   void (*access)(const void* place, unsigned long bytes, int writes);
 };

@@ -2,6 +2,7 @@
 #include <selvage/runtime/virtual_run.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 namespace selvage {
@@ -56,7 +57,12 @@ VirtualInstance::VirtualInstance(std::unique_ptr<VirtualUnit> compiled)
       machine(reinterpret_cast<VirtualMachineAddress>(unit->symbol(kVirtualMachine))()),
       thread(reinterpret_cast<VirtualThread>(unit->symbol(kVirtualThread))),
       threads(reinterpret_cast<VirtualThreads>(unit->symbol(kVirtualThreads))),
-      block(reinterpret_cast<VirtualBlockOfThreads>(unit->symbol(kVirtualBlock))) {}
+      block(reinterpret_cast<VirtualBlockOfThreads>(unit->symbol(kVirtualBlock))) {
+  // Threads record failures whether they run in fibers or one after the other.
+  machine->count_failure = [](long long* count) {
+    return std::atomic_ref(*count).fetch_add(1, std::memory_order_relaxed);
+  };
+}
 
 VirtualShared::VirtualShared(std::int64_t bytes)
     : lines_((std::size_t(bytes) + sizeof(Line) - 1) / sizeof(Line)), bytes_(std::size_t(bytes)) {}

@@ -40,6 +40,7 @@ std::string print(const Fusion& f, ValueId v) {
       return n.operands.empty() ? element : "fill(" + element + ", " + operand(0) + ")";
     }
     case ValueNode::Kind::Cast: return std::string(to_string(n.type)) + "(" + operand(0) + ")";
+    case ValueNode::Kind::Check: return "check(" + operand(0) + ", " + operand(1) + ")";
     case ValueNode::Kind::Apply: break;
   }
   const std::string name(info(n.function).text);
@@ -267,9 +268,6 @@ const Refused kStatements[] = {
     {"y[m, n] = a[m, sum(n)]",
      "a.yaml:6:20: error[E314]: the reduction sum in a subscript in the statement 'y[m, n] = a[m, "
      "sum(n)]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},
-    {"y[m, n] = a[m, checked(n)]",
-     "a.yaml:6:20: error[E390]: the access mode checked in a subscript is not supported yet; help: "
-     "write safe(x[...]) or fill(x[...], v) around the element"},
     {"y[m, n] = a[m, safe(2 * n)]",
      "a.yaml:6:10: error[E317]: the extent of the index n of y is not known; help: read a tensor at "
      "[n], or give y a shape under outputs"},
@@ -321,15 +319,15 @@ const Refused kStatements[] = {
      "help: write !a"},
     {"y[i] = k[inf]",
      "a.yaml:6:14: error[E504]: inf is neither an index of y nor a symbol; help: put it on the left; or fold over it, such as sum(x[inf])"},
-    {"y[unchecked(i)] = k[i]",
-     "a.yaml:6:7: error[E390]: the access mode unchecked is not supported yet; help: write plain "
-     "indices on the left"},
+    {"y[fill(i)] = k[i]",
+     "a.yaml:6:7: error[E314]: the access mode fill stands on the left in the statement 'y[fill(i)] "
+     "= k[i]'; help: write plain indices on the left"},
     {"y[safe(i + 1)] = k[i]",
      "a.yaml:6:14: error[E314]: expected ')' after the index i, found '+' in the statement "
      "'y[safe(i + 1)] = k[i]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},
-    {"y[m, n] = checked(a[m, n])",
-     "a.yaml:6:15: error[E390]: the access mode checked is not supported yet; help: write safe(x[...]) "
-     "or fill(x[...], v) around the element"},
+    {"y[m, n] = checked(a[m, n] + 1)",
+     "a.yaml:6:15: error[E314]: checked is to read an element in the statement 'y[m, n] = "
+     "checked(a[m, n] + 1)'; help: write checked(x[i + 1])"},
     {"y[m, n] = mirror(a[m, n])",
      "a.yaml:6:15: error[E314]: mirror stands outside of a subscript in the statement 'y[m, n] = "
      "mirror(a[m, n])'; help: write it around a subscript, such as x[mirror(i + 1)]"},
@@ -350,7 +348,7 @@ const Refused kStatements[] = {
      "[n], or give y a shape under outputs"},
     {"y[i] = b[mirror(k[i])]",
      "a.yaml:6:14: error[E390]: the access mode mirror of a load is not supported yet; help: write "
-     "clamped, safe or unchecked around it"},
+     "clamped, safe, checked or unchecked around it"},
     {"y[n] = b[unchecked(n)]",
      "a.yaml:6:14: error[E390]: the access mode unchecked in a subscript without a load is not "
      "supported yet; help: write safe(x[...]) or fill(x[...], v) around the element"},
@@ -416,8 +414,9 @@ const Refused kStatements[] = {
      "the statement 'y[m + 1, n] = a[m, n]'; help: write plain indices on the left, "
      "such as y[m, n]"},
     {"y[clamped(m), n] = a[m, n]",
-     "a.yaml:6:7: error[E390]: the access mode clamped is not supported yet; help: "
-     "write plain indices on the left"},
+     "a.yaml:6:7: error[E314]: the access mode clamped of a store would bring two items to one "
+     "element in the statement 'y[clamped(m), n] = a[m, n]'; help: write safe around the index, which "
+     "drops what is outside"},
     {"y[m, m] = a[m, m]",
      "a.yaml:6:10: error[E314]: the index m stands twice on the left in the statement "
      "'y[m, m] = a[m, m]'; help: give every axis an index of its own"},

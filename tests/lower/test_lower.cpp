@@ -146,9 +146,10 @@ TEST(Lower, APassMayBeLookedAt) {
     has_body = has_body || !kernel.body.empty();
   };
   lower(Schedule(bias.f), options);
-  EXPECT_EQ(passes, (std::vector<std::string>{
-                        "parameters", "replaced inputs", "nests", "shared memory and barriers",
-                        "order of what is replaced", "limits of memory", "sizes"}));
+  EXPECT_EQ(passes,
+            (std::vector<std::string>{"parameters", "replaced inputs", "nests", "checks of values",
+                                      "shared memory and barriers", "order of what is replaced",
+                                      "limits of memory", "sizes"}));
   EXPECT_TRUE(has_body);
 }
 

@@ -181,20 +181,16 @@ Mistake wrong_number(Rng& rng) {
 }
 
 Mistake not_supported(Rng& rng) {
-  switch (draw(rng, 0, 5)) {
+  switch (draw(rng, 0, 3)) {
     case 0:
       return instead(random_fusion(rng), "memory: shared(), at",
                      ", by: " + pick(rng, Words{"tma", "cp_async"}), rng);
     case 1:
       return instead(random_fusion(rng), "memory: shared(), at", ", stages: " + number(rng, 2, 5),
                      rng);
-    case 2: return instead(random_fusion(rng), "relu\\(x\\[(i), j\\]", "checked(i)", rng);
-    case 3:
+    case 2:
       return instead(random_fusion(rng), "(?:t|y)\\[i(?:, j)?\\] (=)",
                      pick(rng, Words{"+=", "-=", "*="}), rng);
-    case 4:
-      return instead(random_fusion(rng), "\"y\\[(i)",
-                     pick(rng, Words{"mirror(i)", "circular(i)", "clamped(i)"}), rng);
     default:
       return instead(random_fusion(rng), "\\+ (w\\[j\\])",
                      pick(rng, Words{"check(w[j])", "uncheck(w[j])"}), rng);

@@ -25,6 +25,7 @@ class ValueEvaluator {
         result = selvage::apply(n.function, std::span<const Scalar>(operands));
         break;
       case ValueNode::Kind::Cast: result = convert(operands[0], n.type); break;
+      case ValueNode::Kind::Check: result = operands[1]; break;
       case ValueNode::Kind::Read: throw "an element is read";
     }
     return known_[v] = result;

@@ -394,6 +394,12 @@ TEST(Reference, ItsFieldsAreThoseOfTheJson) {
   list_fields(Json::parse(output_of(SELVAGE_INSPECT_PATH " '" + open +
                                     "' --json --tune --device h100 2>/dev/null")),
               "", fields);
+  const std::string checks = (folder / "checks.yaml").string();
+  std::ofstream(checks) << "inputs: {x: {shape: [64], dtype: float}}\n"
+                           "compute: [\"y[i] = x[checked(i)]\"]\n";
+  list_fields(
+      Json::parse(output_of(SELVAGE_INSPECT_PATH " '" + checks + "' --json --check 2>/dev/null")),
+      "", fields);
   const std::vector<std::string> rows = first_cells("json");
   const std::set<std::string> documented(rows.begin(), rows.end());
   EXPECT_EQ(documented.size(), rows.size());

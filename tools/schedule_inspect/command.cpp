@@ -52,8 +52,8 @@ int inspect_file(const Options& options, std::istream& in, std::ostream& out, st
     plans.merge(kept_plans(fusion, {}, on));
     return plans;
   };
-  ScheduleFile file =
-      read_schedule_file(options.file, options.sizes, {.device = device, .plans = kept});
+  ScheduleFile file = read_schedule_file(
+      options.file, options.sizes, {.device = device, .plans = kept, .checks = options.checks()});
   if (file.threads) refuse_for_threads(options);
   check_plans(options, file);
   std::shared_ptr<const TuneResult> tuned;

@@ -32,6 +32,8 @@ struct Options {
   std::string trace;   // the file to write what a run does to; empty: none
   bool debug = false;  // runs under a debugger
   RunFileOptions running;
+  // Whether kernels check themselves (ir/value_check.h).
+  bool checks() const { return running.check || debug || !trace.empty(); }
   std::string help;  // the text, for Task::Help
 };
 
