@@ -2,9 +2,18 @@
 #include <selvage/kernel/verify_items.h>
 #include <selvage/kernel/verify_strides.h>
 
+#include <algorithm>
 #include <string>
 
 namespace selvage {
+
+namespace {
+
+// What an access mode brings into its axis is there whatever it was. So it is asked about with
+// nothing known but sizes first: conditions around the access can make a proof long.
+bool is_remapped(Expr index) { return index.is(Op::Min) || index.is(Op::Max) || index.is(Op::Mod); }
+
+}  // namespace
 
 ItemProofs::ItemProofs(const AccessMap& map)
     : map_(map),
@@ -81,10 +90,12 @@ bool ItemProofs::prove_item(std::size_t access) {
     sum = sum.valid() ? sum + part : part;
   }
   const Expr element = a.width > 1 ? a.address + a.lane : a.address;
+  if (std::ranges::any_of(a.indices, is_remapped) && sizes_.proves(eq(element, sum))) return true;
   return known.proves(eq(element, sum));
 }
 
 bool ItemProofs::is_within(const KernelAccess& access, Expr index, Expr extent) {
+  if (is_remapped(index) && sizes_.proves(0 <= index && index < extent)) return true;
   if (at(access).proves(0 <= index && index < extent)) return true;
   return access.width == 1 &&
          fits(map_, access.scope, to_linear_or_atom(at(access).normal_form(index)), 1, extent);

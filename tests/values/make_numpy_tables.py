@@ -1,0 +1,51 @@
+"""Writes the tables that tests compare access modes and windows with: numpy_edges.txt, how NumPy's
+pad goes on before and behind an axis, and scipy_windows.txt, images through SciPy's filters.
+
+    python3 tests/values/make_numpy_tables.py      needs NumPy and SciPy; made with 2.4 and 1.17
+"""
+
+import pathlib
+
+import numpy
+from scipy import ndimage
+
+HERE = pathlib.Path(__file__).parent
+PAD = {"clamped": "edge", "circular": "wrap", "mirror": "symmetric", "reflect": "reflect"}
+FILTER = {"clamped": "nearest", "circular": "grid-wrap", "mirror": "reflect", "reflect": "mirror",
+          "fill": "constant"}
+FILL = 7
+
+
+def edges():
+    # MODE N: the element read at -10 * N, ..., 11 * N - 1
+    for mode, name in PAD.items():
+        for n in range(1, 8):
+            row = numpy.pad(numpy.arange(n), 10 * n, mode=name)
+            yield f"{mode} {n}: " + " ".join(map(str, row))
+
+
+def image(h, w):
+    i, j = numpy.mgrid[0:h, 0:w]
+    return (7 * i + 13 * j + 5 * i * j + i * i) % 256
+
+
+def windows():
+    # FILTER MODE H W: the items of the result, row by row
+    weights = (numpy.arange(15).reshape(3, 5) * 11) % 17 - 8
+    for h, w in ((14, 17), (3, 2), (1, 5)):
+        x = image(h, w).astype(numpy.int64)
+        for mode, name in FILTER.items():
+            more = {"mode": name, "cval": FILL}
+            for what, y in (
+                ("correlate", ndimage.correlate(x, weights, **more)),
+                ("convolve", ndimage.convolve(x, weights, **more)),
+                ("sobel0", ndimage.sobel(x, axis=0, **more)),
+                ("sobel1", ndimage.sobel(x, axis=1, **more)),
+                ("greatest", ndimage.maximum_filter(x, size=(5, 3), **more)),
+                ("sum", ndimage.correlate(x, numpy.ones((5, 5), numpy.int64), **more)),
+            ):
+                yield f"{what} {mode} {h} {w}: " + " ".join(map(str, y.ravel()))
+
+
+for name, lines in (("numpy_edges", edges()), ("scipy_windows", windows())):
+    (HERE / f"{name}.txt").write_text("\n".join(lines) + "\n")
