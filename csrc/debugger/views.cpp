@@ -263,8 +263,8 @@ void show_why_not(const RunView& view, const KernelNames& names, RunView::Thread
   const std::string who = "thread " + index_text(LaunchGeometry::at(thread, view.geometry().block));
   const std::size_t line = names.line_of(at);
   if (mask) {
-    out.line(2, fmt::format("{} does not come to line {}: at line {}, {}", who, line,
-                            names.line_of(mask->place), mask->text));
+    out.verbatim(2, fmt::format("{} does not come to line {}: at line {}, {}", who, line,
+                                names.line_of(mask->place), mask->text));
   } else {
     out.line(2, fmt::format("no mask keeps {} from line {}", who, line));
   }
