@@ -171,19 +171,17 @@ class StatementBuilder {
            (subscript.remap == Remap::Safe || subscript.remap == Remap::Checked);
   }
 
-  // An element that is read, where subscripts are checked.
-  ValueId checked_read(const FormulaNode& node, TensorId source, const std::vector<Expr>& extents,
-                       ValueId value) {
-    if (!fusion_.is_checked()) return value;
-    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+  // The value out of bounds: what is checked tells of that, if one of its subscripts is outside.
+  ValueId checked_fill(const FormulaNode& node, TensorId source, ValueId otherwise) {
+    if (!fusion_.is_checked()) return otherwise;
+    for (std::size_t axis = 0; axis < node.operands.size(); ++axis) {
       const std::uint32_t k = node.operands[axis];
       const FormulaNode& whole = formula_.nodes[k];
       if (whole.kind != Kind::Remap || whole.remap != Remap::Checked) continue;
-      const Expr at = subscripts_[k];
-      value = whole.is_loaded ? checks_.of_load(number_, source, axis, values_[k], value)
-                              : checks_.of_subscript(number_, source, axis, at, value);
+      const ValueId at = whole.is_loaded ? values_[k] : fusion_.values().index(subscripts_[k]);
+      otherwise = checks_.of_subscript(number_, source, axis, at, otherwise);
     }
-    return value;
+    return otherwise;
   }
 
   // An index, a size, or nothing.
@@ -426,9 +424,9 @@ class StatementBuilder {
       add_subscript(node.operands[axis], extents[axis], otherwise.has_value(), leaves_some, at);
     }
     if (is_safe) otherwise = values.constant(type, std::int64_t{0}, false);
-    const ValueId value = leaves_some ? at.read_inside(fusion_, source, *otherwise)
-                                      : at.read(fusion_, source, otherwise);
-    return checked_read(node, source, extents, value);
+    if (otherwise) otherwise = checked_fill(node, source, *otherwise);
+    return leaves_some ? at.read_inside(fusion_, source, *otherwise)
+                       : at.read(fusion_, source, otherwise);
   }
 
   // `is_filled`: the read has a value for out of bounds. `leaves_some`: it has none, and safe axes

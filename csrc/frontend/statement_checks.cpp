@@ -1,4 +1,3 @@
-#include <selvage/expr/text.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/statement_checks.h>
 #include <selvage/ir/gather.h>
@@ -37,29 +36,10 @@ ValueId StatementChecks::of_division(std::uint32_t node, ValueId divisor, ValueI
   return checked(check, node, values.apply(Function::Ne, {divisor, none}), result, {});
 }
 
-ValueCheck StatementChecks::inside(TensorId source, std::size_t axis, std::string text) const {
-  return {.kind = ValueCheck::Kind::Inside,
-          .computed = {},
-          .read = fusion_[source].name,
-          .axis = axis,
-          .extent = fusion_.shape(source)[axis],
-          .text = std::move(text)};
-}
-
 ValueId StatementChecks::of_subscript(std::uint32_t node, TensorId source, std::size_t axis,
-                                      Expr subscript, ValueId element) const {
-  ValueGraph& values = fusion_.values();
-  const ValueCheck check = inside(source, axis, to_string(subscript));
-  const ValueId holds = values.index(0 <= subscript && subscript < check.extent);
-  return checked(check, node, holds, element, values.index(subscript));
-}
-
-ValueId StatementChecks::of_load(std::uint32_t node, TensorId source, std::size_t axis,
-                                 ValueId load, ValueId element) const {
-  ValueGraph& values = fusion_.values();
-  const ValueCheck check = inside(source, axis, "a load");
-  const ValueId at = values.cast(load, DataType::Int64);
-  return checked(check, node, is_inside(values, at, check.extent), element, at);
+                                      ValueId at, ValueId otherwise) const {
+  return checked(inside_check(fusion_, source, axis, at), node,
+                 is_subscript_inside(fusion_, source, axis, at), otherwise, at);
 }
 
 }  // namespace selvage

@@ -20,14 +20,11 @@ class StatementChecks {
   ValueId of_assertion(std::uint32_t node, ValueId condition) const;
   // A quotient or a remainder of integers: the divisor is not 0. Other values stay as they are.
   ValueId of_division(std::uint32_t node, ValueId divisor, ValueId result) const;
-  // An element that is read: the subscript, or the load as a subscript, is inside of its axis.
-  ValueId of_subscript(std::uint32_t node, TensorId source, std::size_t axis, Expr subscript,
-                       ValueId element) const;
-  ValueId of_load(std::uint32_t node, TensorId source, std::size_t axis, ValueId load,
-                  ValueId element) const;
+  // The value of a read out of bounds: the subscript `at` is inside of its axis.
+  ValueId of_subscript(std::uint32_t node, TensorId source, std::size_t axis, ValueId at,
+                       ValueId otherwise) const;
 
  private:
-  ValueCheck inside(TensorId source, std::size_t axis, std::string text) const;
   ValueId checked(ValueCheck check, std::uint32_t node, ValueId condition, ValueId value,
                   std::optional<ValueId> shown) const;
 

@@ -22,26 +22,16 @@ std::string name_of(const Fusion& f, ValueId index) {
   return node->kind == ValueNode::Kind::Read ? f[TensorId(node->source)].name : "at";
 }
 
-// The element that was read, with a check for each subscript that asks for it.
-ValueId with_checks(Tensor t, const std::vector<Subscript>& subscripts, ValueId element) {
+// The value out of bounds: it tells of the subscripts that are checked, where one is outside.
+ValueId checked_fill(Tensor t, const std::vector<Subscript>& subscripts, ValueId otherwise) {
   Fusion& f = t.fusion();
-  ValueGraph& values = f.values();
-  for (std::size_t axis = 0; axis < subscripts.size() && f.is_checked(); ++axis) {
-    const Subscript& s = subscripts[axis];
-    if (!s.is_checked()) continue;
-    const Expr extent = t.shape()[axis];
-    const auto e = s.expression();
-    const ValueId at = values.cast(s.value().in(f), DataType::Int64);
-    const ValueId inside = e ? values.index(0 <= *e && *e < extent) : is_inside(values, at, extent);
-    element = f.check({.kind = ValueCheck::Kind::Inside,
-                       .computed = {},
-                       .read = t.name(),
-                       .axis = axis,
-                       .extent = extent,
-                       .text = e ? to_string(*e) : "a load"},
-                      inside, element, at);
+  for (std::size_t axis = 0; axis < std::min(subscripts.size(), t.rank()); ++axis) {
+    if (!subscripts[axis].is_checked()) continue;
+    const ValueId at = subscripts[axis].value().in(f);
+    otherwise = f.check(inside_check(f, t.id(), axis, at), is_subscript_inside(f, t.id(), axis, at),
+                        otherwise, at);
   }
-  return element;
+  return otherwise;
 }
 
 Element gathered(Tensor t, const std::vector<Subscript>& subscripts,
@@ -54,6 +44,7 @@ Element gathered(Tensor t, const std::vector<Subscript>& subscripts,
   if (is_checked && !is_filled) {
     otherwise = f.values().constant(t.type(), std::int64_t{0}, false);
   }
+  if (is_checked) otherwise = checked_fill(t, subscripts, *otherwise);
   ReadAt at;
   for (std::size_t axis = 0; axis < subscripts.size(); ++axis) {
     const Subscript& s = subscripts[axis];
@@ -83,12 +74,32 @@ Element gathered(Tensor t, const std::vector<Subscript>& subscripts,
     }
   }
   const bool is_kept_inside = is_checked && !is_filled;
-  const ValueId element =
-      is_kept_inside ? at.read_inside(f, t.id(), *otherwise) : at.read(f, t.id(), otherwise);
-  return {f, with_checks(t, subscripts, element)};
+  return {f,
+          is_kept_inside ? at.read_inside(f, t.id(), *otherwise) : at.read(f, t.id(), otherwise)};
 }
 
 }  // namespace
+
+ValueCheck inside_check(const Fusion& f, TensorId t, std::size_t axis, ValueId subscript) {
+  const ValueNode& node = f.values()[subscript];
+  const bool is_index = node.kind == ValueNode::Kind::Index;
+  return {.kind = ValueCheck::Kind::Inside,
+          .computed = {},
+          .read = f[t].name,
+          .axis = axis,
+          .extent = f.shape(t)[axis],
+          .text = is_index ? to_string(node.index) : "a load"};
+}
+
+ValueId is_subscript_inside(Fusion& f, TensorId t, std::size_t axis, ValueId subscript) {
+  ValueGraph& values = f.values();
+  const Expr extent = f.shape(t)[axis];
+  const ValueNode node = values[subscript];
+  if (node.kind == ValueNode::Kind::Index) {
+    return values.index(0 <= node.index && node.index < extent);
+  }
+  return is_inside(values, values.cast(subscript, DataType::Int64), extent);
+}
 
 void check_index(DataType type) {
   if (is_integer(type) && type != DataType::UInt64) return;

@@ -31,6 +31,9 @@ ValueId clamped_to(ValueGraph& values, ValueId index, Expr extent);
 ValueId is_inside(ValueGraph& values, ValueId index, Expr extent);
 // The greatest value of an index of an unsigned type; nothing for others, which may be negative.
 std::optional<std::int64_t> greatest_index(const ValueGraph& values, ValueId index);
+// What is checked of a subscript: an index of an axis of t, or a value.
+ValueCheck inside_check(const Fusion& f, TensorId t, std::size_t axis, ValueId subscript);
+ValueId is_subscript_inside(Fusion& f, TensorId t, std::size_t axis, ValueId subscript);
 // Throws BadInput E516 if values of the type cannot be indices.
 void check_index(DataType type);
 
