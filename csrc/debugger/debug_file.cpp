@@ -1,14 +1,18 @@
 #include <selvage/base/words.h>
 #include <selvage/debugger/debug_file.h>
+#include <selvage/debugger/frames.h>
 #include <selvage/debugger/trace.h>
 #include <selvage/driver/error_model.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/report/run_lines.h>
 #include <selvage/report/where.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace selvage {
@@ -146,6 +150,17 @@ bool debug_file(const ScheduleFile& file, const RunFileOptions& options, const R
   }
 }
 
+namespace {
+
+[[noreturn]] void refuse_to_write(const std::string& what, const std::string& path) {
+  throw BadInput({.code = "E802",
+                  .place = {path, 0, 0},
+                  .message = what + " cannot be written: " + std::string(std::strerror(errno)),
+                  .help = "name a file in a folder that exists and can be written to"});
+}
+
+}  // namespace
+
 bool trace_file(const ScheduleFile& file, const RunFileOptions& options, const Report& report,
                 const std::string& path) {
   const WatchedFile watched(file, options, report);
@@ -153,11 +168,29 @@ bool trace_file(const ScheduleFile& file, const RunFileOptions& options, const R
   std::ofstream out(path);
   Trace trace(watched.shapes(), out);
   if (out) watched.run(trace, {});
-  if (out.flush()) return true;
-  throw BadInput({.code = "E802",
-                  .place = {path, 0, 0},
-                  .message = "the trace cannot be written: " + std::string(std::strerror(errno)),
-                  .help = "name a file in a folder that exists and can be written to"});
+  if (!out.flush()) refuse_to_write("the trace", path);
+  return true;
+}
+
+bool draw_frames(const ScheduleFile& file, const RunFileOptions& options, const Report& report,
+                 const std::string& folder) {
+  const WatchedFile watched(file, options, report);
+  if (!watched.is_runnable()) return false;
+  Frames frames(watched.shapes());
+  watched.run(frames, {});
+  std::error_code ignored;  // a file that cannot be written says why
+  std::filesystem::create_directories(folder, ignored);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    const std::string path = (std::filesystem::path(folder) / name).string();
+    std::ofstream out(path);
+    if (!(out << text).flush()) refuse_to_write("the picture", path);
+  };
+  const std::vector<std::string> pictures = frames.pictures();
+  for (std::size_t k = 0; k < pictures.size(); ++k) {
+    write(fmt::format("frame_{:03}.svg", k + 1), pictures[k]);
+  }
+  write("run.svg", frames.animated());
+  return true;
 }
 
 }  // namespace selvage

@@ -25,4 +25,9 @@ bool debug_file(const ScheduleFile& file, const RunFileOptions& options, const R
 bool trace_file(const ScheduleFile& file, const RunFileOptions& options, const Report& report,
                 const std::string& path);
 
+// Runs them the same way and draws what they do (debugger/frames.h): FOLDER/frame_001.svg and so
+// on, and all of them one after the other, FOLDER/run.svg. Throws BadInput E802 as trace_file does.
+bool draw_frames(const ScheduleFile& file, const RunFileOptions& options, const Report& report,
+                 const std::string& folder);
+
 }  // namespace selvage

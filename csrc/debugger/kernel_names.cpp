@@ -101,6 +101,12 @@ std::string KernelNames::element(BufferId b, std::int64_t address) const {
   return memory_[b].name + bracketed(at ? *at : std::vector{address});
 }
 
+std::optional<std::int64_t> KernelNames::row_length(BufferId b) const {
+  const std::vector<Axis>& axes = memory_[b].axes;
+  if (axes.empty() || axes.back().stride != 1) return std::nullopt;
+  return axes.size() > 1 ? axes[axes.size() - 2].stride : axes[0].extent;
+}
+
 KernelNames::Element KernelNames::find(std::string_view text) const {
   const std::size_t open = std::min(text.find('['), text.size());
   const std::string name(text.substr(0, open));

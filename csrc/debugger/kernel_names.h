@@ -32,6 +32,9 @@ class KernelNames {
   // "y[17, 3]"; where item() has none, y[75] by its address.
   std::string element(BufferId b, std::int64_t address) const;
 
+  // The extent of the innermost axis; nothing: the memory has no axes, or that is not its rows.
+  std::optional<std::int64_t> row_length(BufferId b) const;
+
   // The memory that a text names and, of y[17, 3], the address. Throws BadCommand.
   struct Element {
     BufferId buffer = 0;

@@ -60,11 +60,18 @@ int inspect_file(const Options& options, std::istream& in, std::ostream& out, st
   if (options.tune) tuned = tune_file(options, err, file);
   Report report = inspect(file, options.trust ? Trust::Caller : Trust::Proofs);
   for (FusionReport& fusion : report.fusions) fusion.tuned = tuned;
-  if (options.debug || !options.trace.empty()) {
-    const auto commands = commands_from(in, out);
-    const bool has_kernel =
-        options.debug ? debug_file(file, options.running, report, device(), *commands, out)
-                      : trace_file(file, options.running, report, options.trace);
+  if (options.is_watched()) {
+    bool has_kernel = true;
+    if (!options.trace.empty()) {
+      has_kernel = trace_file(file, options.running, report, options.trace);
+    }
+    if (!options.frames.empty()) {
+      has_kernel = draw_frames(file, options.running, report, options.frames);
+    }
+    if (options.debug) {
+      const auto commands = commands_from(in, out);
+      has_kernel = debug_file(file, options.running, report, device(), *commands, out);
+    }
     if (has_kernel) return 0;
     err << to_text(report.diagnostics);
     return std::max(report.exit_status(), 1);

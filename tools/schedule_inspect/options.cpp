@@ -266,7 +266,7 @@ void examine(const Raw& raw, Options& options) {
       {options.running.times, "--time"},
   };
   for (const auto& [given, name] : needing) {
-    const bool runs = options.run || options.debug || !options.trace.empty();
+    const bool runs = options.run || options.is_watched();
     if (given && !runs) wrong(std::string(name) + " is of no use without --run", "add --run");
   }
 }
@@ -360,6 +360,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--version", raw.version, "print the version and exit");
   app.add_option("--trace", options.trace,
                  "FILE: run on the emulator, and write each access as a line of JSON");
+  app.add_option("--frames", options.frames,
+                 "DIR: run on the emulator, and draw its memory at each barrier, as SVG");
   app.add_flag("--debug", options.debug,
                "run on the emulator under a debugger, which reads commands: help lists them");
   try {

@@ -30,10 +30,13 @@ struct Options {
   bool prove = false;  // has Z3 confirm what is printed
   bool trust = false;  // accepts kernels that are neither proved nor refuted
   std::string trace;   // the file to write what a run does to; empty: none
+  std::string frames;  // the folder to draw what a run does into; empty: none
   bool debug = false;  // runs under a debugger
   RunFileOptions running;
+  // Whether the emulator runs the kernels, and somebody looks on.
+  bool is_watched() const { return debug || !trace.empty() || !frames.empty(); }
   // Whether kernels check themselves (ir/value_check.h).
-  bool checks() const { return running.check || debug || !trace.empty(); }
+  bool checks() const { return running.check || is_watched(); }
   std::string help;  // the text, for Task::Help
 };
 
