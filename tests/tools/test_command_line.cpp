@@ -197,6 +197,11 @@ TEST(CommandLine, ADebuggerHasStandardInputAndOutputForItself) {
             "schedule_inspect: error[E801]: --debug reads commands from standard input, and the "
             "file, too; help: name a file\n");
   EXPECT_EQ(json.status + both.status, 4);
+  const Outcome on = inspect("examples/bias_relu.yaml --debug --on virtual");
+  EXPECT_EQ(
+      on.err,
+      "schedule_inspect: error[E801]: --on virtual: the emulator runs what --debug, --trace and "
+      "--frames look at; help: leave --on out\n");
 }
 
 TEST(CommandLine, TunesWhatAFileLeavesOpen) {

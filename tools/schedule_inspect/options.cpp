@@ -246,6 +246,10 @@ void examine(const Raw& raw, Options& options) {
       wrong("--on: there is no machine '" + raw.on + "'", "write virtual, emulate or gpu");
     }
   }
+  if (options.is_watched() && options.running.on.value_or(Machine::Emulate) != Machine::Emulate) {
+    wrong("--on " + raw.on + ": the emulator runs what --debug, --trace and --frames look at",
+          "leave --on out");
+  }
   if (!options.arch.empty() && !is_architecture(options.arch)) {
     wrong("--arch: '" + options.arch + "' is no architecture", "write it as sm_90a or sm_80");
   }
