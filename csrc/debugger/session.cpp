@@ -291,7 +291,8 @@ void Session::next(const std::string& rest) {
 
 void Session::add_breakpoint(const std::string& rest) {
   if (rest.empty()) throw BadCommand("break at what? write break store y[0], break line 3, ...");
-  Breakpoint breakpoint(rest, running(), *names_);
+  const RunView& view = running();
+  Breakpoint breakpoint(rest, view, *names_);
   breakpoints_.push_back({++last_number_, std::move(breakpoint)});
   say(fmt::format("breakpoint {}: {}", last_number_, rest));
 }
@@ -315,8 +316,9 @@ void Session::list_breakpoints(const std::string&) {
 }
 
 void Session::list(const std::string& rest) {
+  const RunView& view = running();
   Lines lines;
-  show_lines(running(), *names_, rest == "all", lines);
+  show_lines(view, *names_, rest == "all", lines);
   out_ << lines.take();
 }
 
