@@ -42,15 +42,16 @@ TEST(AccessModes, AreKnownBehindTheDefinition) {
   EXPECT_TRUE(reads[0].is_inside());
 }
 
-// Random reads under modes, of known and of symbolic extents, scheduled automatically: emulator,
-// virtual device and the unscheduled program agree, and nothing is out of bounds.
+// Random reads under modes, and sums of windows of them, of known and of symbolic extents,
+// scheduled automatically: emulator, virtual device and the unscheduled program agree, and nothing
+// is out of bounds.
 TEST(AccessModes, OfRandomReadsAgreeEverywhere) {
   std::mt19937_64 random(19);
   const auto draw = [&](std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random);
   };
   int forms[3] = {};
-  for (int k = 0; k < count(40, 2'000) && !testing::Test::HasFailure(); ++k) {
+  for (int k = 0; k < count(40, 10'000) && !testing::Test::HasFailure(); ++k) {
     Fusion f;
     const std::size_t rank = std::size_t(draw(1, 4));
     const bool is_symbolic = draw(0, 1) == 1;
@@ -65,6 +66,12 @@ TEST(AccessModes, OfRandomReadsAgreeEverywhere) {
       indices.push_back(f.fresh_index("i" + std::to_string(axis)));
     }
     const Tensor x = f.input("x", shape, draw(0, 1) == 0 ? DataType::Float : DataType::Int32);
+    std::vector<Expr> window;  // an index for each axis that it runs along
+    std::vector<Expr> window_shape;
+    for (std::size_t axis = 0; axis < rank && draw(0, 2) == 0; ++axis) {
+      window.push_back(f.fresh_index("p" + std::to_string(axis)));
+      window_shape.push_back(f.constant(draw(1, 5)));
+    }
     std::optional<Element> sum;
     for (std::int64_t reads = draw(1, 3); reads > 0; --reads) {
       std::vector<Subscript> at;
@@ -75,12 +82,18 @@ TEST(AccessModes, OfRandomReadsAgreeEverywhere) {
         const Expr of = draw(0, 4) == 0   ? 2 * i + offset
                         : draw(0, 4) == 0 ? offset - i
                                           : i + offset;
-        at.push_back(under(AccessMode(draw(0, 3)), of));
+        const bool is_along = axis < window.size();
+        at.push_back(under(AccessMode(draw(0, 3)), is_along ? of + window[axis] : of));
       }
       const Element e = gather(x, at);
       sum = sum ? *sum + e : e;
     }
-    const Tensor y = f.output("y", f.compute("y", indices, shape, *sum));
+    const Tensor y = f.output(
+        "y", window.empty()
+                 ? f.compute("y", indices, shape, *sum)
+                 : f.compute_fold("y", indices, shape,
+                                  {.how = Reduction::Sum, .indices = window, .shape = window_shape},
+                                  *sum));
     const Schedule s = auto_schedule(f, sizes);
     for (const Access& read : reads_of(f, s, analyze(f, s, y.id()))) {
       for (const Access::Mode& m : read.modes) ++forms[int(m.form)];
