@@ -1,5 +1,7 @@
 #pragma once
 
+#include <selvage/kernel/failures.h>
+
 namespace selvage {
 
 // Macros that the text of a kernel begins with, the first always, each other one where it is used.
@@ -67,6 +69,7 @@ inline constexpr const char* kLastBlock =
     "}\n";
 
 // Records a check that has failed (kernel/failures.h).
+static_assert(kMostFailures == 64 && kFailureElements == 1 + 5 * kMostFailures);
 inline constexpr const char* kRecordFailure =
     "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
     "static __device__ __forceinline__ long long count_failure(long long* count) {\n"

@@ -1,7 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/debugger/breakpoint.h>
 #include <selvage/emulate/memory.h>
-#include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 
 #include <charconv>
@@ -49,17 +48,6 @@ std::int64_t number_in(const std::string& text, const Index3& extents, const cha
   if (number < all) return number;
   throw BadCommand("there is no " + std::string(what) + " " + text + ": there are " +
                    std::to_string(all));
-}
-
-std::optional<std::int64_t> value_of(const RunView& view, Expr e) {
-  const std::vector<Expr> symbols = symbols_of(e);
-  std::vector<std::int64_t> values;
-  for (Expr s : symbols) {
-    const auto value = view.variable(s);
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return evaluate(e, symbols, values);
 }
 
 Expr read_expression(const RunView& view, const std::string& text) {

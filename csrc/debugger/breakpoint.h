@@ -49,8 +49,6 @@ class Breakpoint {
 
 // A number, or x,y,z within the extents, as the number of a block or thread. Throws BadCommand.
 std::int64_t number_in(const std::string& text, const Index3& extents, const char* what);
-// The value of an expression for the thread that runs; nothing where a variable has none.
-std::optional<std::int64_t> value_of(const RunView& view, Expr e);
 // An expression over the variables and the sizes of the kernel that runs. Throws BadCommand.
 Expr read_expression(const RunView& view, const std::string& text);
 

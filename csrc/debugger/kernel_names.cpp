@@ -4,22 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <numeric>
 
 namespace selvage {
 
 namespace {
-
-std::optional<std::int64_t> number(const RunView& view, Expr e) {
-  std::vector<Expr> symbols = symbols_of(e);
-  std::vector<std::int64_t> values;
-  for (Expr s : symbols) {
-    const auto value = view.variable(s);
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return evaluate(e, symbols, values);
-}
 
 // "17, 3" as numbers; nothing if it is something else.
 std::optional<std::vector<std::int64_t>> indices(std::string_view list) {
@@ -40,11 +30,29 @@ std::optional<std::vector<std::int64_t>> indices(std::string_view list) {
 
 }  // namespace
 
+std::optional<std::int64_t> value_of(const RunView& view, Expr e) {
+  const std::vector<Expr> symbols = symbols_of(e);
+  std::vector<std::int64_t> values;
+  for (Expr s : symbols) {
+    const auto value = view.variable(s);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return evaluate(e, symbols, values);
+}
+
 KernelNames::KernelNames(const RunView& view, const Shapes& shapes)
     : nest_(nest_lines(view.kernel())) {
   for (BufferId b = 0; b < view.kernel().buffers.size(); ++b) {
     const Buffer& buffer = view.kernel().buffers[b];
-    memory_.push_back({buffer.name, view.elements(b), axes_of(view, buffer, shapes)});
+    Named& memory = memory_.emplace_back();
+    memory.name = buffer.name;
+    memory.elements = view.elements(b);
+    memory.axes = axes_of(view, buffer, shapes);
+    memory.by_stride.resize(memory.axes.size());
+    std::iota(memory.by_stride.begin(), memory.by_stride.end(), std::size_t(0));
+    std::ranges::stable_sort(memory.by_stride, std::greater(),
+                             [&](std::size_t k) { return memory.axes[k].stride; });
   }
 }
 
@@ -52,7 +60,7 @@ std::vector<KernelNames::Axis> KernelNames::axes_of(const RunView& view, const B
                                                     const Shapes& shapes) {
   std::vector<Axis> axes;
   for (const Buffer::Axis& axis : buffer.axes) {
-    const auto stride = number(view, axis.stride), extent = number(view, axis.extent);
+    const auto stride = value_of(view, axis.stride), extent = value_of(view, axis.extent);
     if (!stride || !extent) return {};
     axes.push_back({*stride, *extent});
   }
@@ -60,7 +68,7 @@ std::vector<KernelNames::Axis> KernelNames::axes_of(const RunView& view, const B
   if (!axes.empty() || shape == shapes.end()) return axes;
   std::int64_t stride = 1;
   for (std::size_t k = shape->second.size(); k-- > 0;) {
-    const auto extent = number(view, shape->second[k]);
+    const auto extent = value_of(view, shape->second[k]);
     if (!extent) return {};
     axes.insert(axes.begin(), {stride, *extent});
     stride *= *extent;
@@ -78,14 +86,9 @@ std::int64_t KernelNames::address_of(const Named& memory,
 std::optional<std::vector<std::int64_t>> KernelNames::item(BufferId b, std::int64_t address) const {
   const Named& memory = memory_[b];
   if (memory.axes.empty()) return std::nullopt;
-  std::vector<std::size_t> by_stride(memory.axes.size());
-  std::iota(by_stride.begin(), by_stride.end(), std::size_t(0));
-  std::ranges::stable_sort(by_stride, [&](std::size_t k, std::size_t l) {
-    return memory.axes[k].stride > memory.axes[l].stride;
-  });
   std::vector<std::int64_t> at(memory.axes.size());
   std::int64_t rest = address;
-  for (std::size_t k : by_stride) {
+  for (std::size_t k : memory.by_stride) {
     const Axis& axis = memory.axes[k];
     if (axis.stride <= 0) continue;
     // Of the axes with one stride all but the last have one item.

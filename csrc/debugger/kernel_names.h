@@ -22,6 +22,9 @@ class BadCommand : public std::runtime_error {
 // The shapes of memory whose axes a kernel does not tell, by name.
 using Shapes = std::map<std::string, std::vector<Expr>>;
 
+// The value of an expression for the thread that runs; nothing where a variable has none.
+std::optional<std::int64_t> value_of(const RunView& view, Expr e);
+
 // The words for what a running kernel does: the lines of its loops, and the elements of its memory.
 class KernelNames {
  public:
@@ -57,7 +60,8 @@ class KernelNames {
   struct Named {
     std::string name;
     std::int64_t elements = 0;
-    std::vector<Axis> axes;  // empty: not known
+    std::vector<Axis> axes;              // empty: not known
+    std::vector<std::size_t> by_stride;  // the axes, that of the widest stride first
   };
   static std::vector<Axis> axes_of(const RunView& view, const Buffer& buffer, const Shapes& shapes);
   std::int64_t address_of(const Named& memory, const std::vector<std::int64_t>& at) const;

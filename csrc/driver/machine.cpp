@@ -141,21 +141,6 @@ Outcome on_gpu(const std::vector<BoundKernel>& launches, ProgramMemory& memory) 
   return outcome;
 }
 
-}  // namespace
-
-Machine default_machine() {
-  return default_target() == Target::Gpu ? Machine::Gpu : Machine::Virtual;
-}
-
-void check_machine(Machine machine, Asker asker) {
-  if (machine != Machine::Gpu || Driver::instance() != nullptr) return;
-  refuse<BadInput>("E623", "there is no GPU to run on: " + Driver::why_absent(),
-                   std::string("run on the virtual device, ") +
-                       (asker == Asker::Command ? "--on virtual" : ".on = Machine::Virtual"));
-}
-
-namespace {
-
 // What the checks of kernels have recorded becomes faults.
 void take_failures(const std::vector<BoundKernel>& launches, const SizeValues& sizes,
                    const ProgramMemory& memory, Outcome& outcome) {
@@ -189,6 +174,17 @@ Outcome execute_on(Machine machine, const std::vector<BoundKernel>& launches,
 }
 
 }  // namespace
+
+Machine default_machine() {
+  return default_target() == Target::Gpu ? Machine::Gpu : Machine::Virtual;
+}
+
+void check_machine(Machine machine, Asker asker) {
+  if (machine != Machine::Gpu || Driver::instance() != nullptr) return;
+  refuse<BadInput>("E623", "there is no GPU to run on: " + Driver::why_absent(),
+                   std::string("run on the virtual device, ") +
+                       (asker == Asker::Command ? "--on virtual" : ".on = Machine::Virtual"));
+}
 
 Outcome execute(Machine machine, const std::vector<BoundKernel>& launches, const SizeValues& sizes,
                 ProgramMemory& memory, const std::vector<std::int64_t>& offsets,

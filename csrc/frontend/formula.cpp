@@ -2,10 +2,8 @@
 #include <selvage/frontend/formula.h>
 #include <selvage/frontend/formula_scatter.h>
 #include <selvage/frontend/formula_values.h>
-#include <selvage/frontend/formula_words.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_file.h>
-#include <selvage/ir/function_text.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,8 @@
 // Gathers: reads with subscripts that are values, y[i, j] = x[idx[i], j].
 //   x(clamped(idx(i)), j)                                in bounds, whatever idx holds
 //   gather_or(x, {idx(i), j}, 0)                         0 where idx is out of bounds
-//   x(checked(i + 1))                                    0 out of bounds, and a fusion that is
-//   checked
-//                                                        says so (ir/value_check.h)
+//   x(checked(i + 1))                                    0 out of bounds, of which a checked fusion
+//                                                        tells (ir/value_check.h)
 //   index_select, take_along, embedding (ir/ops.h)       the same for whole tensors
 // An index is an integer of a signed type, or of an unsigned one narrower than 64 bits. It may be
 // read from an input, or computed in the same fusion. No index counts from the end: -1 is out of

@@ -37,8 +37,7 @@ struct LoadedIndex {
 //             that an access mode has made, and of what
 //   Apply     a function of operands of equal compute type; `math`: how a kernel computes it
 //   Check     four operands: a condition, a value, and two numbers of type Int64. It is the value;
-//   but
-//             where the condition is false, a kernel records that check number `source` of the
+//             and where the condition is false, a kernel records that check number `source` of the
 //             fusion (ir/value_check.h) has failed, at the point with the second number, with the
 //             first one as what is shown
 //   Cast      convert(the one operand, type): another compute type; a type narrower than its

@@ -73,6 +73,7 @@ class Specialisation {
         made_(std::make_unique<Fusion>(fusion.shared_pool())),
         numbers_(*made_->facts()),
         tensors_(fusion.size()) {
+    made_->set_checked(fusion.is_checked());
     for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
       sizes_.emplace_back(sizes.symbols[k], fusion.pool().constant(sizes.values[k]));
     }
@@ -181,6 +182,15 @@ class Specialisation {
       for (AxisMode& m : node.modes) m.of = substitute(m.of, environment);
       for (LoadedIndex& l : node.loaded) {
         if (l.most.valid()) l.most = numbers_.simplify(substitute(l.most, environment));
+      }
+      if (node.kind == ValueNode::Kind::Check) {
+        // The new definition says at which point it is made.
+        ValueCheck check = old_.checks()[node.source];
+        check.indices.clear(), check.extents.clear();
+        if (check.extent.valid()) check.extent = substitute(check.extent, environment);
+        made[v] =
+            made_->check(std::move(check), node.operands[0], node.operands[1], node.operands[2]);
+        continue;
       }
       if (node.kind != ValueNode::Kind::Read) {
         made[v] = made_->values().add(std::move(node));

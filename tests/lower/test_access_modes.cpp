@@ -15,16 +15,6 @@
 namespace selvage {
 namespace {
 
-Subscript under(AccessMode mode, Expr x) {
-  switch (mode) {
-    case AccessMode::Clamped: return clamped(x);
-    case AccessMode::Circular: return circular(x);
-    case AccessMode::Mirror: return mirror(x);
-    case AccessMode::Reflect: return reflect(x);
-  }
-  return x;
-}
-
 // y[i, j] = x[mirror(i - 1), clamped(j + 2)]: the reads of y's nest, and how they are made.
 TEST(AccessModes, AreKnownBehindTheDefinition) {
   Fusion f;
@@ -83,7 +73,7 @@ TEST(AccessModes, OfRandomReadsAgreeEverywhere) {
                         : draw(0, 4) == 0 ? offset - i
                                           : i + offset;
         const bool is_along = axis < window.size();
-        at.push_back(under(AccessMode(draw(0, 3)), is_along ? of + window[axis] : of));
+        at.push_back(Subscript(AccessMode(draw(0, 3)), is_along ? of + window[axis] : of));
       }
       const Element e = gather(x, at);
       sum = sum ? *sum + e : e;

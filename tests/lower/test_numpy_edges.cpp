@@ -23,16 +23,6 @@ constexpr DataType kTypes[] = {
     DataType::UInt8,    DataType::UInt16, DataType::UInt32, DataType::UInt64, DataType::Half,
     DataType::BFloat16, DataType::Float,  DataType::Double};
 
-Subscript under(AccessMode mode, Expr x) {
-  switch (mode) {
-    case AccessMode::Clamped: return clamped(x);
-    case AccessMode::Circular: return circular(x);
-    case AccessMode::Mirror: return mirror(x);
-    case AccessMode::Reflect: return reflect(x);
-  }
-  return x;
-}
-
 struct Case {
   AccessMode mode;
   DataType type;
@@ -54,7 +44,7 @@ Program expect_numpy(const Case& c, const std::map<std::string, std::vector<std:
     wide.push_back(shape[k] + 2 * c.distances[k]);
     items.push_back(c.extents[k] + 2 * c.distances[k]);
     indices.push_back(f.fresh_index("i" + std::to_string(k)));
-    at.push_back(under(c.mode, indices[k] - c.distances[k]));
+    at.push_back(Subscript(c.mode, indices[k] - c.distances[k]));
   }
   const Tensor x = f.input("x", shape, c.type);
   f.output("y", f.compute("y", indices, wide, gather(x, at)));
@@ -140,7 +130,7 @@ TEST(NumpyEdges, OfAnAxisWithoutElements) {
     Fusion f;
     const Expr n = f.extent("N", 0), i = f.fresh_index("i");
     const Tensor x = f.input("x", {n}, DataType::Float);
-    f.output("y", f.compute("y", {i}, {n}, x(under(AccessMode(mode), i - 3))));
+    f.output("y", f.compute("y", {i}, {n}, x(Subscript(AccessMode(mode), i - 3))));
     for (const std::int64_t size : {0, 1, 5}) {
       expect_agreement(f, lower(f), {.sizes = {{"N", size}}});
     }

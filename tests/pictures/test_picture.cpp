@@ -70,7 +70,6 @@ TEST(Picture, ThoseOfThePagesAreWhatTheCommandDraws) {
 // The photograph of the pages, made again; compared by its pixels, as compressed bytes depend on
 // zlib. SELVAGE_REGENERATE=1 writes it.
 TEST(Picture, ThePhotographIsWhatTheExamplesMakeOfIt) {
-  if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "[SKIP no python3]";
   const TemporaryFolder folder;
   const std::string there = " '" + folder.path().string() + "/";
   const std::string photo = "python3 '" + (kRepository / "scripts/photo").string() + "'";

@@ -135,6 +135,25 @@ TEST(ValueChecks, InCppAreSubscriptsAndAssertions) {
   }
 }
 
+// Where a size is 0, other kernels run, and what has items is checked in them.
+TEST(ValueChecks, BesideATensorWithoutItems) {
+  const ScheduleFile file = checked(R"(
+symbols: {N: {min: 0}}
+inputs: {x: {shape: [4], dtype: float}, z: {shape: [N], dtype: float}}
+outputs: {y: {shape: [4]}, w: {shape: [N]}}
+compute:
+  - y[i] = x[checked(i + 1)]
+  - w[i] = z[checked(i)]
+)");
+  for (Machine machine : {Machine::Emulate, Machine::Virtual}) {
+    for (const std::int64_t n : {0, 3}) {
+      const RunResult result = run_on(machine, file, {.sizes = {{"N", n}}});
+      EXPECT_THAT(said_by(result).texts,
+                  ElementsAre("y at i = 3 reads x at 4 on axis 0, which has 4 items"));
+    }
+  }
+}
+
 TEST(ValueChecks, OfDivisionsAndAssertions) {
   const std::string text = R"(
 inputs: {a: {shape: [4], dtype: int32}, b: {shape: [4], dtype: int32}}
