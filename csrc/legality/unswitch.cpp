@@ -11,34 +11,34 @@ namespace {
 
 constexpr std::int64_t kMostCounted = 1 << 20;
 
-// How often the condition holds over all values of `outside`; variables that it does not mention
-// count as a factor.
-std::optional<Share> share_of(Expr condition, const std::vector<Expr>& outside,
-                              const std::vector<Expr>& extents) {
-  const std::vector<Expr> mentioned = symbols_of(condition);
-  std::vector<Expr> variables;
-  std::vector<std::int64_t> bounds;
-  std::int64_t factor = 1, points = 1;
-  for (std::size_t i = 0; i < outside.size(); ++i) {
-    if (!extents[i].is(Op::Const)) return std::nullopt;
-    const bool matters = contains(mentioned, outside[i]);
-    const auto product = checked_mul(matters ? points : factor, extents[i].value());
-    if (!product) return std::nullopt;
-    (matters ? points : factor) = *product;
-    if (!matters) continue;
-    variables.push_back(outside[i]);
-    bounds.push_back(extents[i].value());
+void add_conjuncts(Expr e, std::vector<Expr>& list) {
+  if (!e.is(Op::And)) return list.push_back(e);
+  for (Expr part : e.args()) add_conjuncts(part, list);
+}
+
+// Conditions that are to be counted together, and the variables that they mention.
+struct Counted {
+  std::vector<Expr> conditions, variables;
+};
+
+std::vector<Counted> counted_apart(Expr condition) {
+  std::vector<Expr> conjuncts;
+  add_conjuncts(condition, conjuncts);
+  std::vector<Counted> groups;
+  for (Expr conjunct : conjuncts) {
+    Counted own{{conjunct}, symbols_of(conjunct)};
+    std::erase_if(groups, [&](const Counted& other) {
+      const auto is_own = [&](Expr v) { return contains(own.variables, v); };
+      if (std::ranges::none_of(other.variables, is_own)) return false;
+      own.conditions.insert(own.conditions.end(), other.conditions.begin(), other.conditions.end());
+      for (Expr v : other.variables) {
+        if (!is_own(v)) own.variables.push_back(v);
+      }
+      return true;
+    });
+    groups.push_back(std::move(own));
   }
-  const auto all = checked_mul(points, factor);
-  if (!all || points > kMostCounted || variables.size() < mentioned.size()) return std::nullopt;
-  Tape tape(std::span(&condition, 1), variables);
-  std::int64_t taken = 0;
-  const bool is_done = for_each_point(bounds, [&](const auto& at) {
-    if (!tape.evaluate(at)) return false;
-    taken += tape.root(0) != 0;
-    return true;
-  });
-  return is_done ? std::optional(Share{taken * factor, *all}) : std::nullopt;
+  return groups;
 }
 
 // Draws the checks out of the loops that are not `outside`.
@@ -59,6 +59,47 @@ std::pair<Hoisted, std::optional<Share>> draw_out(const Schedule& schedule,
 }
 
 }  // namespace
+
+std::optional<Share> share_of(Expr condition, std::span<const Expr> variables,
+                              std::span<const Expr> extents) {
+  Share all{1, 1};
+  const auto multiply = [](std::int64_t& product, std::int64_t by) {
+    const auto more = checked_mul(product, by);
+    if (more) product = *more;
+    return more.has_value();
+  };
+  std::vector<Expr> counted;
+  for (const Counted& group : counted_apart(condition)) {
+    std::vector<std::int64_t> bounds;
+    std::int64_t points = 1, taken = 0;
+    for (Expr v : group.variables) {
+      const auto at = std::ranges::find_if(variables, [&](Expr own) { return same(own, v); });
+      if (at == variables.end()) return std::nullopt;
+      const Expr extent = extents[std::size_t(at - variables.begin())];
+      if (!extent.is(Op::Const) || !multiply(points, extent.value())) return std::nullopt;
+      bounds.push_back(extent.value());
+      counted.push_back(v);
+    }
+    if (points > kMostCounted) return std::nullopt;
+    Tape tape(group.conditions, group.variables);
+    const bool is_done = for_each_point(bounds, [&](const auto& at) {
+      if (!tape.evaluate(at)) return false;
+      bool holds = true;
+      for (std::size_t k = 0; k < group.conditions.size(); ++k) holds = holds && tape.root(k) != 0;
+      taken += holds;
+      return true;
+    });
+    if (!is_done || !multiply(all.of, points) || !multiply(all.taken, taken)) return std::nullopt;
+  }
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    if (contains(counted, variables[k])) continue;
+    if (!extents[k].is(Op::Const) || !multiply(all.of, extents[k].value()) ||
+        !multiply(all.taken, extents[k].value())) {
+      return std::nullopt;
+    }
+  }
+  return all;
+}
 
 Expr guard_of(const TensorAnalysis& analysis) {
   Expr guard = analysis.address.pool().truth(true);

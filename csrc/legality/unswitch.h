@@ -4,6 +4,7 @@
 #include <selvage/legality/hoist.h>
 
 #include <optional>
+#include <span>
 
 namespace selvage {
 
@@ -33,6 +34,11 @@ struct Interior {
   std::optional<Share> share;  // of the blocks
 };
 std::optional<Interior> interior(const Schedule& schedule, const TensorAnalysis& analysis);
+
+// At how many values of these variables, each from 0 to below its extent, a condition of no others
+// holds. Conjuncts that share no variable are counted apart.
+std::optional<Share> share_of(Expr condition, std::span<const Expr> variables,
+                              std::span<const Expr> extents);
 
 // All checks of a tensor as one condition; true where there are none.
 Expr guard_of(const TensorAnalysis& analysis);

@@ -52,11 +52,4 @@ Body guarded(const std::vector<Expr>& conditions, Body body) {
 
 void prune(Body& body, const ValueGraph& values) { Pruner(values).prune(body); }
 
-std::size_t defines_in(const Body& body) {
-  std::size_t n = 0;
-  for_each_statement(body,
-                     [&](const Statement& s) { n += std::holds_alternative<Define>(s.node); });
-  return n;
-}
-
 }  // namespace selvage

@@ -34,6 +34,4 @@ Body guarded(const std::vector<Expr>& conditions, Body body);
 // Removes statements that never run, and Defines whose variable no later statement uses.
 void prune(Body& body, const ValueGraph& values);
 
-std::size_t defines_in(const Body& body);
-
 }  // namespace selvage

@@ -31,8 +31,7 @@ class Nest {
         may_draw_out_(request.draws_out_checks && !request.checks_everything),
         draft_(draft),
         kernel_(draft.kernel),
-        levels_(analysis_.loops.size() + 1),
-        kernel_defines_(defines_in(kernel_.body)) {}
+        levels_(analysis_.loops.size() + 1) {}
 
   Body build(std::vector<Store> stores) {
     stores_ = std::move(stores);
@@ -351,7 +350,7 @@ class Nest {
   void define(Expr let) {
     const Expr value = draft_.form(replace(let[0]));
     // No loop that a file names can be called so: its names have no dot.
-    const Expr variable = kernel_.pool->symbol("t." + std::to_string(kernel_defines_++));
+    const Expr variable = kernel_.pool->symbol("t." + std::to_string(draft_.named++));
     const Interval range = analysis_.ranges->interval(let);
     kernel_.facts.bound(variable, range.has_lo() ? kernel_.pool->constant(range.lo) : Expr(),
                         range.has_hi() ? kernel_.pool->constant(range.hi) : Expr());
@@ -439,7 +438,6 @@ class Nest {
   Expr interior_, full_, peeled_;
   std::unordered_map<std::uint32_t, std::size_t> level_of_;
   std::unordered_map<std::uint32_t, Expr> names_;
-  std::size_t kernel_defines_;  // names t.0, t.1, ... already given in this kernel
 };
 
 }  // namespace

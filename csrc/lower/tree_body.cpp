@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/ir/about.h>
 #include <selvage/ir/fold.h>
+#include <selvage/legality/inside_reads.h>
 #include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/items.h>
@@ -109,7 +110,7 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
                      Leaf leaf) {
   Body body;
   if (hosts_at_level) body = hosted(tree, level);
-  bool has_deeper = level < end && end != SIZE_MAX;
+  bool has_deeper = end != SIZE_MAX ? level < end : level < block_loops(tree.tensor);
   for (const NestTree& inner : tree.inside) {
     if (inner.level > level && (end == SIZE_MAX || inner.level <= end)) has_deeper = true;
   }
@@ -131,6 +132,30 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
     if (accumulates(inner)) append(body, about(inner.tensor, [&] { return results(inner); }));
   }
   return body;
+}
+
+// How many of a nest's outermost loops are blocks, if its reads may leave their tensors.
+std::size_t TreeBody::block_loops(TensorId t) const {
+  if (!options_.draws_out_checks || !may_leave(fusion_, schedule_, t)) return 0;
+  const std::vector<DomainId>& loops = placed_[t].analysis.loops;
+  const auto is_no_block = [&](DomainId d) { return !is_block(schedule_.parallel(t, d)); };
+  return std::size_t(std::ranges::find_if(loops, is_no_block) - loops.begin());
+}
+
+// What make(analysis) writes of a nest inside its `open` outermost loops: as reads at any block ask
+// for it, and before that as interior blocks do.
+template <class Make>
+Body TreeBody::by_blocks(const TensorAnalysis& analysis, std::size_t open, Make make) {
+  Body everywhere = make(analysis);
+  if (!options_.draws_out_checks || options_.checks_everything) return everywhere;
+  for (std::size_t k = open; k < analysis.loops.size(); ++k) {
+    if (is_block(schedule_.parallel(analysis.tensor, analysis.loops[k]))) return everywhere;
+  }
+  const auto inside = inside_reads(fusion_, schedule_, analysis, std::exchange(reads_, {}));
+  if (!inside || !inside->pays) return everywhere;
+  Body interior = make(at_interior_blocks(analysis, *inside));
+  return body_of(
+      Guard{draft_.form(inside->hoisted.condition), std::move(interior), std::move(everywhere)});
 }
 
 Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
@@ -186,7 +211,9 @@ std::vector<BufferId> TreeBody::buffers_of(TensorId t) {
 }
 
 ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component) {
+  reads_.clear();
   const auto load = [&](Access read) {
+    if (!read.modes.empty() || read.condition.valid()) reads_.push_back(read);
     const TensorId source = read.tensor;
     ValueGraph& values = draft_.kernel.values;
     place(read, fusion_, schedule_, placed_.contains(source) ? &placed_[source].analysis : nullptr);
@@ -210,7 +237,7 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
 
 Body TreeBody::plain(const NestTree& tree) {
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
-  return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) {
+  const auto nest = [&](const TensorAnalysis& a, std::size_t open) {
     std::vector<Store> stores;
     ValueId value = value_of(a);
     const std::vector<Expr> valid = valid_points(fusion_, schedule_, a);
@@ -233,6 +260,9 @@ Body TreeBody::plain(const NestTree& tree) {
                         .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed});
     }
     return leaf(a, open, std::move(stores), memory_of(a));
+  };
+  return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) {
+    return by_blocks(a, open, [&](const TensorAnalysis& at) { return nest(at, open); });
   });
 }
 
@@ -311,6 +341,11 @@ Body TreeBody::taking_in(const NestTree& tree, std::size_t level, bool hosts_at_
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
   FoldNest& nest = folds_.at(tree.tensor);
   return loops(tree, level, SIZE_MAX, hosts_at_level, [&](std::size_t open) {
+    if (nest.components().size() == 1) {
+      return by_blocks(a, open, [&](const TensorAnalysis& at) {
+        return leaf(at, open, nest.take_in({value_of(at)}), Memory::Local);
+      });
+    }
     FoldState element = {value_of(a)};
     for (std::size_t c = 1; nest.merges() && c < nest.components().size(); ++c) {
       element.push_back(value_of(a, c));

@@ -23,8 +23,10 @@ namespace selvage {
 //     for n: dx = ...
 //     for n: p += ...
 //   store p
-// Guards stand in the innermost loops only, below all hosted tensors, so that no guard keeps a
-// thread from what the threads of a block do together.
+// A nest whose reads have access modes or fills is written twice where that pays, in the loops of
+// the blocks: for blocks at which all reads are inside, and for the others
+// (legality/inside_reads.h). Guards stand in the innermost loops only, below all hosted tensors, so
+// that no guard keeps a thread from what the threads of a block do together.
 class TreeBody {
  public:
   TreeBody(const Fusion& fusion, const Schedule& schedule, const Nests& nests,
@@ -55,6 +57,9 @@ class TreeBody {
   Body results(const NestTree& tree);
   std::size_t folded_from(TensorId t) const;  // the first of its loops that it folds over
   Body scanning(const NestTree& tree);
+  template <class Make>
+  Body by_blocks(const TensorAnalysis& analysis, std::size_t open, Make make);
+  std::size_t block_loops(TensorId t) const;
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
             Memory target);
   std::vector<Store> at_elements(const TensorAnalysis& result, std::vector<Store> stores) const;
@@ -71,6 +76,7 @@ class TreeBody {
   const LowerOptions& options_;
   KernelDraft& draft_;
   std::map<TensorId, FoldNest> folds_;  // whose states are open
+  std::vector<Access> reads_ = {};      // of the value made last
 };
 
 }  // namespace selvage

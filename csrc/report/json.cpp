@@ -194,6 +194,15 @@ Json json_of(const TensorReport& tensor, const ModeLine& line, const Texts& text
   return json;
 }
 
+// Blocks at which no read leaves its tensor: the condition, how many `of` how many; body: whether
+// they have a body of their own; points: at how many items no read leaves, of how many.
+Json json_of(const InsideReads& inside, const Texts& texts) {
+  Json json = json_of(inside.hoisted, inside.blocks, texts);
+  json["body"] = inside.pays;
+  if (inside.points) json["points"] = {{"inside", inside.points->taken}, {"of", inside.points->of}};
+  return json;
+}
+
 // A number, or "inf", "-inf", "nan".
 Json json_of(const Scalar& value) {
   if (value.type == DataType::Float || value.type == DataType::Double) {
@@ -292,11 +301,12 @@ Json json_of(const TensorReport& tensor) {
   json["coverage"] = coverage_of(tensor);
   json["bounds"] =
       list_of(bounds_of(tensor), [&](const BoundLine& line) { return json_of(tensor, line); });
-  const std::vector<ModeLine> modes = modes_of(tensor);
-  if (!modes.empty()) {
+  const ModeReport modes = modes_of(tensor);
+  if (!modes.lines.empty()) {
     json["modes"] =
-        list_of(modes, [&](const ModeLine& line) { return json_of(tensor, line, texts); });
+        list_of(modes.lines, [&](const ModeLine& line) { return json_of(tensor, line, texts); });
   }
+  if (modes.inside) json["inside"] = json_of(*modes.inside, texts);
   if (tensor.legality.fills) json["fill"] = json_of(tensor, *tensor.legality.fills);
   if (a.vector) json["vectorize"] = json_of(tensor, *a.vector, texts);
   if (a.unswitched) json["unswitch"] = json_of(a.unswitched->hoisted, a.unswitched->share, texts);

@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/legality/reads.h>
 #include <selvage/report/tensor_lines.h>
 
@@ -17,23 +18,30 @@ std::string explained(RemapForm form) {
   return "";
 }
 
-// Whether any read has a mode or a fill: most fusions have none, and their reads are not asked.
-bool has_modes(const ValueGraph& values) {
-  for (std::size_t v = 0; v < values.size(); ++v) {
-    const ValueNode& node = values[ValueId(v)];
-    if (node.kind == ValueNode::Kind::Read && (!node.modes.empty() || node.otherwise()))
-      return true;
+void print_inside(const InsideReads& inside, const Texts& texts, Lines& out) {
+  std::string text = "inside at " + std::string(inside.hoisted.exact ? "" : "at least ");
+  text += inside.blocks
+              ? std::to_string(inside.blocks->taken) + " of " + counted(inside.blocks->of, "block")
+              : "the blocks";
+  out.line(2, text + " where " + texts(inside.hoisted.condition));
+  if (inside.points) {
+    const std::int64_t others = inside.points->of - inside.points->taken;
+    out.line(6, std::to_string(others) + " of " + counted(inside.points->of, "item") +
+                    " are of a read that leaves its tensor");
   }
-  return false;
+  out.line(6, inside.pays ? "these blocks have a body of their own, without modes and fills"
+                          : "no body of their own: they are too few, or would save too little");
 }
 
 }  // namespace
 
-std::vector<ModeLine> modes_of(const TensorReport& tensor) {
-  std::vector<ModeLine> list;
-  if (!has_modes(tensor.fusion().values())) return list;
+ModeReport modes_of(const TensorReport& tensor) {
+  ModeReport report;
+  std::vector<ModeLine>& list = report.lines;
+  if (!may_leave(tensor.fusion(), *tensor.schedule, tensor.analysis.tensor)) return report;
   std::set<std::tuple<TensorId, TensorId, std::uint32_t, int, std::uint32_t>> said;
-  for (const Access& read : reads_of(tensor.fusion(), *tensor.schedule, tensor.analysis)) {
+  const std::vector<Access> reads = reads_of(tensor.fusion(), *tensor.schedule, tensor.analysis);
+  for (const Access& read : reads) {
     const auto say = [&](std::uint32_t axis, int mode, Expr at) {
       return said.emplace(read.tensor, read.user, axis, mode, at.id()).second;
     };
@@ -46,14 +54,15 @@ std::vector<ModeLine> modes_of(const TensorReport& tensor) {
     const Expr holds = read.condition.valid() ? read.condition : tensor.graph().pool().truth(true);
     if (say(0, -1, holds)) list.push_back({read.tensor, read.user, {}, holds});
   }
-  return list;
+  report.inside = inside_reads(tensor.fusion(), *tensor.schedule, tensor.analysis, reads);
+  return report;
 }
 
 void print_modes(const TensorReport& tensor, const Texts& texts, Lines& out) {
-  const std::vector<ModeLine> list = modes_of(tensor);
-  if (list.empty()) return;
+  const ModeReport report = modes_of(tensor);
+  if (report.lines.empty()) return;
   out.heading("Access modes: how an axis goes on, and in which form that is computed");
-  print_some(list, 2, out, [&](const ModeLine& line) {
+  print_some(report.lines, 2, out, [&](const ModeLine& line) {
     const Fusion& fusion = tensor.fusion();
     std::string text = fusion[line.reader].name + " reads " + fusion[line.memory].name;
     if (!line.mode) {
@@ -67,6 +76,7 @@ void print_modes(const TensorReport& tensor, const Texts& texts, Lines& out) {
     out.line(2, text);
     out.line(6, explained(line.mode->form));
   });
+  if (report.inside) print_inside(*report.inside, texts, out);
 }
 
 }  // namespace selvage

@@ -286,7 +286,9 @@ std::vector<Expr> shown_expressions(const TensorReport& tensor) {
   }
   if (a.unswitched) list.push_back(a.unswitched->hoisted.condition);
   if (a.interior) list.push_back(a.interior->hoisted.condition);
-  for (const ModeLine& line : modes_of(tensor)) list.push_back(line.at);
+  const ModeReport modes = modes_of(tensor);
+  for (const ModeLine& line : modes.lines) list.push_back(line.at);
+  if (modes.inside) list.push_back(modes.inside->hoisted.condition);
   if (tensor.legality.tma) {
     const TmaCopy& copy = *tensor.legality.tma;
     list.insert(list.end(), copy.finding.conditions.begin(), copy.finding.conditions.end());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/legality/inside_reads.h>
 #include <selvage/report/lines.h>
 #include <selvage/report/report.h>
 #include <selvage/report/texts.h>
@@ -58,9 +59,13 @@ struct ModeLine {
   std::optional<Access::Mode> mode;
   Expr at;  // the subscript that is written
 };
-// Each once, in the order of the definition.
-std::vector<ModeLine> modes_of(const TensorReport& tensor);
-// Prints each: how the axis goes on, in which form, and what is left to test.
+struct ModeReport {
+  std::vector<ModeLine> lines;        // each once, in the order of the definition
+  std::optional<InsideReads> inside;  // where some blocks need none of them
+};
+ModeReport modes_of(const TensorReport& tensor);
+// Prints each: how the axis goes on, in which form, and what is left to test; and which blocks need
+// nothing of that.
 void print_modes(const TensorReport& tensor, const Texts& texts, Lines& out);
 
 // Every expression that a report of the tensor prints, so that all texts can share their lets.

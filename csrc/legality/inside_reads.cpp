@@ -1,0 +1,172 @@
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/tape.h>
+#include <selvage/ir/fold.h>
+#include <selvage/ir/reads.h>
+#include <selvage/legality/inside_reads.h>
+
+#include <algorithm>
+#include <set>
+
+namespace selvage {
+
+namespace {
+
+// What a body of its own costs, a test and its text, is worth as many modes and tests of reads.
+constexpr std::int64_t kLeastSaved = 4;
+
+bool has_let(Expr e) {
+  return std::ranges::any_of(reachable(std::span(&e, 1), true),
+                             [](Expr inner) { return inner.is(Op::Let); });
+}
+
+class Inside {
+ public:
+  Inside(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& nest)
+      : fusion_(fusion), schedule_(schedule), nest_(nest) {
+    for (std::size_t i = 0; i < nest.loops.size(); ++i) {
+      (is_block(parallel(i)) ? blocks_ : inner_).push_back(nest.variables[i]);
+    }
+  }
+
+  std::optional<InsideReads> of(std::span<const Access> reads) {
+    if (blocks_.empty()) return std::nullopt;
+    InsideReads inside;
+    std::int64_t saved = 0;
+    for (const Access& read : reads) {
+      const std::size_t before = inside.claims.size();
+      if (!add_claims(read, inside.claims)) return std::nullopt;
+      const std::int64_t own = std::int64_t(read.modes.size()) + (read.condition.valid() ? 1 : 0);
+      if (inside.claims.size() > before) saved += own * iterations();
+    }
+    if (inside.claims.empty()) return std::nullopt;
+    inside.hoisted = hoist(all_of(inside.claims), inner_, *nest_.ranges);
+    const Expr condition = inside.hoisted.condition;
+    if (condition.is_false() || condition.is_true() || has_let(condition)) return std::nullopt;
+    inside.blocks = share_of(condition, blocks_, extents_of(blocks_));
+    inside.points = points(inside.claims);
+    const bool are_many = !inside.blocks || inside.blocks->taken >= (inside.blocks->of + 1) / 2;
+    inside.pays = saved >= kLeastSaved && are_many;
+    return inside;
+  }
+
+ private:
+  ParallelType parallel(std::size_t loop) const {
+    return schedule_.parallel(nest_.tensor, nest_.loops[loop]);
+  }
+
+  // False where the read is at a number that is loaded: what is known of that is no matter of
+  // blocks.
+  bool add_claims(const Access& read, std::vector<Expr>& claims) const {
+    const std::vector<DomainId>& axes = fusion_[read.tensor].logical;
+    const auto add = [&](Expr claim) {
+      if (!contains(claims, claim)) claims.push_back(claim);
+    };
+    for (const Access::Mode& m : read.modes) {
+      if (m.form != RemapForm::None) {
+        add(ok(m.axis.of, schedule_.graph()[axes[m.axis.axis]].extent));
+      }
+    }
+    if (read.condition.valid()) add(read.condition);
+    return std::ranges::none_of(claims, [&](Expr claim) {
+      const std::vector<Expr> used = symbols_of(claim);
+      return std::ranges::any_of(read.loaded, [&](Expr number) { return contains(used, number); });
+    });
+  }
+
+  // How often a thread makes a read, as far as that is known.
+  std::int64_t iterations() const {
+    std::int64_t all = 1;
+    for (std::size_t i = 0; i < nest_.loops.size(); ++i) {
+      const Expr extent = schedule_.graph()[nest_.loops[i]].extent;
+      if (is_index(parallel(i)) || !extent.is(Op::Const)) continue;
+      all = std::min(all * std::min(extent.value(), kLeastSaved), kLeastSaved);
+    }
+    return all;
+  }
+
+  Expr all_of(const std::vector<Expr>& conditions) const {
+    Expr all = nest_.ranges->pool().truth(true);
+    for (Expr c : conditions) all = all.is_true() ? c : all && c;
+    return all;
+  }
+
+  std::vector<Expr> extents_of(const std::vector<Expr>& variables) const {
+    std::vector<Expr> extents;
+    for (Expr v : variables) {
+      const auto at = std::ranges::find_if(nest_.variables, [&](Expr own) { return same(own, v); });
+      extents.push_back(
+          schedule_.graph()[nest_.loops[std::size_t(at - nest_.variables.begin())]].extent);
+    }
+    return extents;
+  }
+
+  std::optional<Share> points(const std::vector<Expr>& claims) const {
+    std::vector<Expr> items, folded;
+    for (std::size_t i = 0; i < nest_.loops.size(); ++i) {
+      const bool is_folded =
+          schedule_.is_folded(nest_.tensor, nest_.loops[i]) && !is_scan(fusion_[nest_.tensor]);
+      (is_folded ? folded : items).push_back(nest_.variables[i]);
+    }
+    const Hoisted inside = hoist(all_of(claims), folded, *nest_.ranges);
+    if (!inside.exact) return std::nullopt;
+    std::vector<Expr> valid;
+    for (const KeptPredicate& kept : nest_.predicates.kept) {
+      const std::vector<Expr> used = symbols_of(kept.condition);
+      const auto is_used = [&](Expr v) { return contains(used, v); };
+      if (std::ranges::none_of(folded, is_used)) valid.push_back(kept.condition);
+    }
+    const std::optional<Share> of = share_of(all_of(valid), items, extents_of(items));
+    valid.push_back(inside.condition);
+    const std::optional<Share> taken = share_of(all_of(valid), items, extents_of(items));
+    if (!of || !taken) return std::nullopt;
+    return Share{taken->taken, of->taken};
+  }
+
+  const Fusion& fusion_;
+  const Schedule& schedule_;
+  const TensorAnalysis& nest_;
+  std::vector<Expr> blocks_, inner_;  // variables of the loops
+};
+
+}  // namespace
+
+std::optional<InsideReads> inside_reads(const Fusion& fusion, const Schedule& schedule,
+                                        const TensorAnalysis& nest, std::span<const Access> reads) {
+  return Inside(fusion, schedule, nest).of(reads);
+}
+
+TensorAnalysis at_interior_blocks(const TensorAnalysis& nest, const InsideReads& inside) {
+  TensorAnalysis there = nest;
+  const auto with_condition = [&](const Simplifier& known) {
+    Facts facts = known.facts();
+    facts.assume(inside.hoisted.condition);
+    return facts;
+  };
+  there.ranges = std::make_shared<Simplifier>(with_condition(*nest.ranges));
+  Facts facts = with_condition(*nest.guarded);
+  for (Expr claim : inside.claims) facts.assume(claim);
+  there.guarded = std::make_shared<Simplifier>(std::move(facts));
+  std::erase_if(there.predicates.kept,
+                [&](const KeptPredicate& kept) { return there.ranges->proves(kept.condition); });
+  return there;
+}
+
+bool may_leave(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+  std::set<TensorId> seen;
+  std::vector<TensorId> open = {t};
+  while (!open.empty()) {
+    const TensorId reader = open.back();
+    open.pop_back();
+    if (!fusion[reader].definition || !seen.insert(reader).second) continue;
+    for (ValueId v : values_under(fusion.values(), *fusion[reader].definition)) {
+      const ValueNode& node = fusion.values()[v];
+      if (node.kind != ValueNode::Kind::Read) continue;
+      if (!node.modes.empty() || node.otherwise()) return true;
+      const auto source = TensorId(node.source);
+      if (!fusion[source].is_input && schedule.is_inlined(source)) open.push_back(source);
+    }
+  }
+  return false;
+}
+
+}  // namespace selvage
