@@ -171,7 +171,7 @@ constexpr FileKey kPlaced[] = {
 constexpr FileKey kCache[] = {
     {"as", Name, "the name of the copy", kNeeded},
     {"memory", MemoryWord, "where the copy is kept", kNeeded},
-    {"at", Name, "the loop of the reader inside of which it is made"},
+    {"at", Name, "the loop of the reader inside of which it is made; a copy of windows is a tile"},
     {"by", CopyWord, "how it is copied; ldst alone is supported so far"},
     {"stages", Count, "copies of that memory, which iterations of the loop at take in turn"},
 };

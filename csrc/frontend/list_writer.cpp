@@ -118,7 +118,7 @@ void ListWriter::write(TensorId t) {
       refuse(t, "it is inlined and has caches", "inline the cache instead");
     }
   } else if (!is_input) {
-    cut(t, schedule_.transforms(t), schedule_.loop_domains(t));
+    cut(t, schedule_.transforms(t), own_loops(t));
     std::string bound;
     for (DomainId d : list.loops) {
       const ParallelType type = schedule_.parallel(t, d);
@@ -129,6 +129,21 @@ void ListWriter::write(TensorId t) {
     lay_out(t);
   }
   for (TensorId made : made_[index_of(t)]) write(made);
+}
+
+bool ListWriter::is_tile(TensorId t) const {
+  const Schedule::Making* making = schedule_.making(t);
+  return making != nullptr && making->kind == Schedule::Making::Kind::Tile;
+}
+
+// The loops that the list of a tensor names: of a tile those of its axes.
+std::vector<DomainId> ListWriter::own_loops(TensorId t) const {
+  std::vector<DomainId> loops = schedule_.loop_domains(t);
+  if (!is_tile(t)) return loops;
+  const std::vector<DomainId> shared = schedule_.loop_domains(schedule_.site(t)->tensor);
+  std::erase_if(loops,
+                [&](DomainId d) { return contains(shared, d) || schedule_.is_folded(t, d); });
+  return loops;
 }
 
 std::string ListWriter::names_of(TensorId t, const std::vector<DomainId>& domains) const {
@@ -164,6 +179,14 @@ void ListWriter::make(TensorId t, TensorId made) {
   list.items.push_back("cache: {as: " + files_[made] +
                        ", memory: " + std::string(to_string(memory)) + "}");
   other.loops = schedule_.fusion()[made].logical;
+  if (making.kind == Kind::Tile) {
+    const std::size_t axes = schedule_.fusion()[t].logical.size();
+    other.loops.erase(other.loops.begin(), other.loops.end() - std::ptrdiff_t(axes));
+    for (std::size_t k = 0; k < axes; ++k) {
+      other.names[other.loops[k]] = list.names.at(schedule_.fusion()[t].logical[k]);
+    }
+    return;
+  }
   if (making.kind == Kind::CacheBefore) {
     for (DomainId d : list.loops) {
       if (contains(list.folded, d)) other.folded.push_back(d);
@@ -266,6 +289,7 @@ void ListWriter::lay_out(TensorId t) {
   const std::vector<DomainId>& order = schedule_.allocation(t);
   if (order.empty()) return;
   List& list = lists_[index_of(t)];
+  if (is_tile(t) && contains(schedule_.fusion()[t].logical, order.front())) return;
   const auto expect_names = [&](const std::vector<DomainId>& domains) {
     for (DomainId d : domains) {
       if (list.names.contains(d)) continue;
@@ -302,8 +326,8 @@ void ListWriter::say_places(TensorId t) {
   if (schedule_.fusion()[t].is_input || schedule_.is_inlined(t)) return;
   const Schedule::Making* making = schedule_.making(t);
   using Kind = Schedule::Making::Kind;
-  const bool is_cache =
-      making != nullptr && (making->kind == Kind::CacheAfter || making->kind == Kind::CacheBefore);
+  const bool is_cache = making != nullptr && (making->kind == Kind::CacheAfter ||
+                                              making->kind == Kind::CacheBefore || is_tile(t));
   const std::optional<Memory> memory = schedule_.memory(t);
   if (memory && !is_cache) {
     list.items.push_back("memory: " + std::string(to_string(*memory)));
@@ -317,14 +341,29 @@ void ListWriter::say_places(TensorId t) {
   }
   const auto& site = schedule_.site(t);
   if (!site) return say_that_it_is_computed(t);
-  const std::vector<DomainId>& host = lists_[index_of(site->tensor)].loops;
+  // A loop that a tile shares is one of its reader.
+  TensorId opener = site->tensor;
+  while (site->loop && is_tile(opener) && !contains(own_loops(opener), *site->loop)) {
+    opener = schedule_.site(opener)->tensor;
+  }
+  const std::vector<DomainId>& host = lists_[index_of(opener)].loops;
   std::string text = "inline: {into: " + files_[site->tensor];
   if (site->loop) {
     if (!contains(host, *site->loop)) {
       refuse(t, "it is computed at a loop that there is not any more", "say where once more");
     }
-    text += ", at: " + lists_[index_of(site->tensor)].names.at(*site->loop);
+    text += ", at: " + lists_[index_of(opener)].names.at(*site->loop);
     if (site->accumulates) text += ", accumulate: true";
+  }
+  if (is_tile(t)) {
+    // What is read in one iteration of that loop is what the cache is.
+    const std::string begin = "cache: {as: " + files_[t] + ",";
+    for (std::string& item : lists_[index_of(making->of)].items) {
+      if (!item.starts_with(begin)) continue;
+      item.back() = ',';
+      item += " at: " + lists_[index_of(opener)].names.at(*site->loop) + "}";
+    }
+    return;
   }
   // Being read it has the loops first that it shares.
   std::size_t shared = 0;

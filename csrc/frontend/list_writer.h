@@ -40,6 +40,8 @@ class ListWriter {
   void say_places(TensorId t);
   void say_that_it_is_computed(TensorId t);
   bool is_made(TensorId t) const;
+  bool is_tile(TensorId t) const;
+  std::vector<DomainId> own_loops(TensorId t) const;
   std::string default_of(TensorId t) const;
   std::string names_of(TensorId t, const std::vector<DomainId>& domains) const;
   [[noreturn]] void refuse(TensorId t, const std::string& what, const std::string& help) const;

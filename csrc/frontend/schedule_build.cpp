@@ -5,6 +5,7 @@
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/effective_reads.h>
+#include <selvage/legality/read_tile.h>
 
 #include <algorithm>
 #include <map>
@@ -58,6 +59,12 @@ class ScheduleBuilder {
     sharing_.insert(tensor.name);
   }
 
+  // Of a tile: the loops that it shares with its reader, which stay outermost, and those that it
+  // folds over, which stay innermost. Its list names neither.
+  struct Fixed {
+    std::vector<DomainId> outer = {}, inner = {};
+  };
+
   // The list of one tensor, item by item. Loops are set once in a while, not after each cut.
   struct Work {
     const ListedTensor& tensor;
@@ -66,6 +73,7 @@ class ScheduleBuilder {
     LoopList loops;
     bool is_cut = false;  // since the loops were set
     std::vector<FileBinding> bindings = {};
+    Fixed fixed = {};
   };
 
   TensorId find(const std::string& name) const { return *schedule_.fusion().find(name); }
@@ -80,7 +88,11 @@ class ScheduleBuilder {
     } else if (says_how_it_is_computed(tensor, t)) {
       schedule_.materialize(t);
     }
-    Work work{.tensor = tensor, .id = t, .loops = LoopList(numbers(schedule_.loop_domains(t)))};
+    Work work{.tensor = tensor, .id = t, .loops = {}};
+    if (const auto tile = tiles_.find(tensor.name); tile != tiles_.end()) {
+      work.fixed = tile->second;
+    }
+    look_again(work);
     const auto begin = begins_.find(tensor.name);
     work.domains = begin == begins_.end() ? nest_domain(schedule_.fusion()[t]) : begin->second;
     work.domains.resize(tensor.names.size());
@@ -126,8 +138,9 @@ class ScheduleBuilder {
 
   void settle(Work& work) {
     if (work.is_cut) {
-      std::vector<DomainId> loops;
+      std::vector<DomainId> loops = work.fixed.outer;
       for (std::size_t d : work.loops.loops()) loops.push_back(DomainId(d));
+      loops.insert(loops.end(), work.fixed.inner.begin(), work.fixed.inner.end());
       at_place<Illegal>(work.tensor.place, [&] { schedule_.set_loops(work.id, std::move(loops)); });
     }
     work.is_cut = false;
@@ -139,7 +152,13 @@ class ScheduleBuilder {
     work.bindings.clear();
   }
 
-  void look_again(Work& work) { work.loops.set(numbers(schedule_.loop_domains(work.id))); }
+  void look_again(Work& work) {
+    std::vector<DomainId> loops = schedule_.loop_domains(work.id);
+    std::erase_if(loops, [&](DomainId d) {
+      return contains(work.fixed.outer, d) || contains(work.fixed.inner, d);
+    });
+    work.loops.set(numbers(loops));
+  }
 
   std::vector<std::string> loops_of(const Work& work) const {
     std::vector<std::string> names;
@@ -201,18 +220,49 @@ class ScheduleBuilder {
 
   void act(const ScheduleDraft::Cache& cache, const Place& place, Work& work) {
     settle(work);
+    const std::optional<ScheduledLoop> at = window_loop(cache.name, work);
     at_place<Illegal>(place, [&] {
-      const TensorId made = schedule_.cache(work.id, cache.name, cache.memory);
+      const auto tile = at ? read_tile(schedule_, work.id, *at).tile : std::nullopt;
+      const TensorId made =
+          tile ? schedule_.cache_tile(work.id, at->tensor, *tile, cache.name, cache.memory)
+               : schedule_.cache(work.id, cache.name, cache.memory);
       if (cache.stages > 1) schedule_.stages(made, cache.stages);
-      begins_[cache.name] = nest_domain(schedule_.fusion()[made]);
+      std::vector<DomainId> own = nest_domain(schedule_.fusion()[made]);
+      if (tile) {
+        Fixed& fixed = tiles_[cache.name];
+        const auto begin = own.begin() + std::ptrdiff_t(tile->loops.size());
+        const auto end = begin + std::ptrdiff_t(tile->axes.size());
+        fixed = {{own.begin(), begin}, {end, own.end()}};
+        own = {begin, end};
+      }
+      begins_[cache.name] = own;
       // Of an input, the names are those of who reads it first.
-      const std::vector<DomainId>& logical = schedule_.fusion()[made].logical;
-      if (!schedule_.fusion()[work.id].is_input) return;
-      for (std::size_t k = 0; k < logical.size() && k < work.tensor.names.size(); ++k) {
-        schedule_.rename(made, logical[k], work.tensor.names.all()[k].name);
+      for (std::size_t k = 0; k < own.size() && k < work.tensor.names.size(); ++k) {
+        if (!schedule_.fusion()[work.id].is_input) break;
+        schedule_.rename(made, own[k], work.tensor.names.all()[k].name);
+      }
+      if (tile && cache.memory == Memory::Shared && !listed(cache.name)->is_listed) {
+        share_among_threads(schedule_, made, at->tensor);
       }
     });
     look_again(work);
+  }
+
+  // The loop that `at` of a cache names, if its tensor reads windows of what is cached.
+  std::optional<ScheduledLoop> window_loop(const std::string& cache, const Work& work) {
+    const ListedTensor* made = listed(cache);
+    if (made == nullptr || !made->site || !made->site->at || made->site->into) return std::nullopt;
+    for (std::size_t k = 0; k < schedule_.fusion().size(); ++k) {
+      const auto reader = TensorId(k);
+      if (schedule_.is_inlined(reader) || !reads_windows(schedule_.fusion(), reader, work.id)) {
+        continue;
+      }
+      after(work.tensor, schedule_.fusion()[reader].name);
+      for (DomainId d : schedule_.loop_domains(reader)) {
+        if (schedule_.name(reader, d) == *made->site->at) return ScheduledLoop{reader, d};
+      }
+    }
+    return std::nullopt;
   }
 
   void act(const ScheduleDraft::Rfactor& rfactor, const Place& place, Work& work) {
@@ -330,7 +380,7 @@ class ScheduleBuilder {
     if (host != nullptr) settle_site(*host);
     at_place<Illegal>(site.place, [&] {
       // A cache without a list gets the loops of its reader, as far as possible.
-      if (!tensor.is_listed) like_if_shared(t, into);
+      if (!tensor.is_listed && !tiles_.contains(tensor.name)) like_if_shared(t, into);
       if (!site.at) {
         schedule_.compute_in(t, into);
         return;
@@ -414,6 +464,7 @@ class ScheduleBuilder {
   std::map<std::string, State> states_;
   std::set<std::string> settled_;                        // whose place is
   std::set<std::string> sharing_;                        // whose first item is carried out
+  std::map<std::string, Fixed> tiles_;                   // by name
   std::map<std::string, std::vector<DomainId>> begins_;  // of the names of made tensors
 };
 

@@ -108,15 +108,13 @@ std::vector<TensorId> definition_order(const Fusion& fusion) {
   return order;
 }
 
-void redirect_reads(Fusion& fusion, TensorId reader, TensorId from, TensorId to) {
-  TensorInfo& info = fusion.edit(reader);
-  if (!info.definition) return;
-  ValueGraph& values = fusion.values();
-  std::unordered_map<std::uint32_t, ValueId> other;  // replacements of values that change
-  for (ValueId v : values_under(values, *info.definition)) {
-    ValueNode node = values[v];
-    bool changes = node.kind == ValueNode::Kind::Read && TensorId(node.source) == from;
-    if (changes) node.source = std::uint32_t(to);
+ValueId rewritten(ValueGraph& values, ValueId root,
+                  const std::function<std::optional<ValueNode>(ValueId)>& changed) {
+  std::unordered_map<std::uint32_t, ValueId> other;  // by value that changes
+  for (ValueId v : values_under(values, root)) {
+    std::optional<ValueNode> own = changed(v);
+    bool changes = own.has_value();
+    ValueNode node = changes ? *std::move(own) : values[v];
     for (ValueId& operand : node.operands) {
       const auto it = other.find(std::uint32_t(operand));
       if (it == other.end()) continue;
@@ -125,8 +123,22 @@ void redirect_reads(Fusion& fusion, TensorId reader, TensorId from, TensorId to)
     }
     if (changes) other[std::uint32_t(v)] = values.add(std::move(node));
   }
-  const auto it = other.find(std::uint32_t(*info.definition));
-  if (it != other.end()) info.definition = it->second;
+  const auto it = other.find(std::uint32_t(root));
+  return it == other.end() ? root : it->second;
+}
+
+void redirect_reads(Fusion& fusion, TensorId reader, TensorId from, TensorId to) {
+  TensorInfo& info = fusion.edit(reader);
+  if (!info.definition) return;
+  const std::vector<TensorId> sources = tensors_read(fusion, reader);
+  if (std::ranges::find(sources, from) == sources.end()) return;
+  const auto redirected = [&](ValueId v) -> std::optional<ValueNode> {
+    ValueNode node = fusion.values()[v];
+    if (node.kind != ValueNode::Kind::Read || TensorId(node.source) != from) return std::nullopt;
+    node.source = std::uint32_t(to);
+    return node;
+  };
+  info.definition = rewritten(fusion.values(), *info.definition, redirected);
 }
 
 }  // namespace selvage

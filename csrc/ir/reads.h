@@ -2,6 +2,8 @@
 
 #include <selvage/ir/fusion.h>
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace selvage {
@@ -23,6 +25,11 @@ std::vector<bool> are_read(const Fusion& fusion);
 // All tensors, each after those that it reads; otherwise in the order of their ids. The tensors of
 // a fusion are added in such an order; those that a schedule adds are not.
 std::vector<TensorId> definition_order(const Fusion& fusion);
+
+// A copy of a value in its graph in which `changed` gives nodes another form, operands left to this
+// function; the value itself, if nothing changes. Nothing: the node stays as it is.
+ValueId rewritten(ValueGraph& values, ValueId root,
+                  const std::function<std::optional<ValueNode>(ValueId)>& changed);
 
 // Makes the definition of `reader` read `to` wherever it reads `from`.
 void redirect_reads(Fusion& fusion, TensorId reader, TensorId from, TensorId to);

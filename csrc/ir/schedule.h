@@ -185,6 +185,37 @@ class Schedule {
   TensorId cache(Tensor t, std::string name, Memory memory) {
     return cache(t.id(), std::move(name), memory);
   }
+  // A box of a tensor's items that moves with some loops of a reader: what one iteration of them
+  // reads. legality/read_tile.h finds it.
+  struct Tile {
+    struct Loop {
+      DomainId domain{};
+      Expr symbol;  // that stands for its index in `begin`
+      Expr index;   // the same over the indices of the reader's definition
+    };
+    struct Axis {
+      // Subscripts begin to begin + extent - 1 are read, before an access mode brings them into the
+      // axis; of all points of the reader none below `least` or above `most`, where these are
+      // valid.
+      Expr begin, extent;
+      Expr least = {}, most = {};
+      std::optional<AccessMode> mode = {};
+    };
+    std::vector<Loop> loops;
+    std::vector<Axis> axes;            // by axis of the tensor
+    std::optional<ValueId> fill = {};  // a constant: what is read out of bounds
+  };
+  // Adds a tensor `name` (empty: one is made up) that holds, for each iteration of these loops of
+  // `reader`, the tile of t that `reader` reads there, with access modes and fills applied:
+  //   y[i] = sum[p](x[mirror(i + p - 1)]), i in blocks of 16, p below 3
+  //   name[block, u] = x[mirror(block * 16 + u - 1)], u below 18
+  //   y[i] = sum[p](name[i / 16, i % 16 + p])
+  // Of a computed tensor it takes over the definition, so that what tiles share is computed in each
+  // of them. `reader` reads it instead of t. Its loops are those of `reader`, bound as there, and
+  // one for each axis. It has no place yet: compute_at() gives it the innermost of these loops.
+  // E420 where t is a view, a scan, part of a fold, or a fold that is read with a fill.
+  TensorId cache_tile(TensorId t, TensorId reader, const Tile& tile, std::string name,
+                      Memory memory);
   // Splits the fold of t into two steps. `folded` are some, not all, of the loops that t folds
   // over. The new partial tensor `name` folds over these: for each element of t and each iteration
   // of t's other folded loops it stores the state of the fold. t then merges these states over the
@@ -286,15 +317,23 @@ class Schedule {
   struct Making {
     // ScanPart: one of the three that scan_in_parts makes, which have `folded` as their item. Mean:
     // that of two_pass.
-    enum class Kind : std::uint8_t { CacheAfter, CacheBefore, Part, ScanPart, Mean };
+    enum class Kind : std::uint8_t { CacheAfter, CacheBefore, Tile, Part, ScanPart, Mean };
     Kind kind = Kind::CacheAfter;
     TensorId of{};
     std::vector<DomainId> loops = {};
     std::vector<TransformId> transforms = {};
     std::vector<DomainId> folded = {};  // of a Part: those of `loops` that it folds over
+    // Of a Tile: its definition without the limits of Tile::Axis, node by node the same. Items past
+    // these limits are read by nobody.
+    std::optional<ValueId> unlimited = {};
   };
   // Null for a tensor of the original fusion.
   const Making* making(TensorId t) const;
+  // The reads of t in the definition of `reader`; of a tile each without its limits, too.
+  struct DirectRead {
+    ValueId read{}, unlimited{};
+  };
+  std::vector<DirectRead> direct_reads(TensorId reader, TensorId t) const;
   // Of a variance in two passes: the tensor that holds the mean.
   const std::optional<TensorId>& mean_of(TensorId t) const;
   // The tensor's own name for an iterdomain, else the label of the iterdomain.

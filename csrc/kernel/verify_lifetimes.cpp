@@ -5,6 +5,7 @@
 #include <selvage/simplifier/linear.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_set>
 
@@ -232,9 +233,61 @@ class Lifetimes {
     std::int64_t width = 1;
   };
 
-  // `shift`: at which iterations the read stands, seen from those of the writes.
+  // A guard around one of the writes, and not around the read, whose condition says the same for
+  // all that reads and writes, and depends on sizes: one of blocks, as a rule.
+  std::optional<PlaceId> guard_of_blocks(const std::vector<std::size_t>& writes, std::size_t r,
+                                         std::span<const Expr> shared,
+                                         std::span<const Expr> assumed) const {
+    for (std::size_t w : writes) {
+      PlaceId id = map_.accesses()[w].place;
+      for (id = map_.places()[id].parent; id != kTop; id = map_.places()[id].parent) {
+        const StatementPlace& place = map_.places()[id];
+        const bool is_guard = std::holds_alternative<Guard>(place.statement->node);
+        if (is_guard && map_.mentions_size(place.condition) && uses_only(place.condition, shared) &&
+            !side_of(r, id) && !contains(assumed, place.condition) &&
+            !contains(assumed, !place.condition)) {
+          return id;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+  // Whether an access stands in the body of a guard or in its `otherwise`; nothing: beside it.
+  std::optional<bool> side_of(std::size_t access, PlaceId guard) const {
+    PlaceId id = map_.accesses()[access].place;
+    while (id != kTop && map_.places()[id].parent != guard) id = map_.places()[id].parent;
+    return id == kTop ? std::nullopt : std::optional(!map_.places()[id].is_otherwise);
+  }
+  static void add_conjuncts(Expr e, std::vector<Expr>& list) {
+    list.push_back(e);
+    if (!e.is(Op::And)) return;
+    for (Expr part : e.args()) add_conjuncts(part, list);
+  }
+
+  // Where the condition of a guard is one of blocks, by the writes of each of its bodies.
+  // `assumed`: conditions that hold at the writes.
   bool cover(const std::vector<std::size_t>& writes, std::size_t r, std::size_t loops,
-             const Environment& shift) const {
+             const Environment& shift, const std::vector<Expr>& assumed = {}) const {
+    constexpr std::size_t kMostAssumed = 64;
+    const std::vector<Expr> shared = shared_symbols(r, loops);
+    const std::optional<PlaceId> guard = guard_of_blocks(writes, r, shared, assumed);
+    if (!guard || assumed.size() > kMostAssumed) {
+      return cover_by(writes, r, loops, shift, assumed);
+    }
+    const Expr condition = map_.places()[*guard].condition;
+    return std::ranges::all_of(std::array{true, false}, [&](bool holds) {
+      std::vector<std::size_t> made;
+      for (std::size_t w : writes) {
+        if (side_of(w, *guard).value_or(holds) == holds) made.push_back(w);
+      }
+      std::vector<Expr> known = assumed;
+      add_conjuncts(holds ? condition : !condition, known);
+      return cover(made, r, loops, shift, known);
+    });
+  }
+  // `shift`: at which iterations the read stands, seen from those of the writes.
+  bool cover_by(const std::vector<std::size_t>& writes, std::size_t r, std::size_t loops,
+                const Environment& shift, const std::vector<Expr>& assumed) const {
     const std::size_t scope = map_.accesses()[r].scope;
     const std::vector<Expr> shared = shared_symbols(r, loops);
     Expr address = map_.address(r);
@@ -261,6 +314,7 @@ class Lifetimes {
       const auto around = axes_of(w, loops, true);
       if (!from || !around) continue;
       Side side{*around, own_conditions(w, given, shared), *from, map_.accesses()[w].width};
+      std::erase_if(side.conditions, [&](Expr e) { return contains(assumed, e); });
       if (std::any_of(side.conditions.begin(), side.conditions.end(),
                       [&](Expr e) { return map_.mentions_size(e); })) {
         continue;

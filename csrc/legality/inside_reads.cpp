@@ -3,6 +3,7 @@
 #include <selvage/ir/fold.h>
 #include <selvage/ir/reads.h>
 #include <selvage/legality/inside_reads.h>
+#include <selvage/legality/item_indices.h>
 
 #include <algorithm>
 #include <set>
@@ -39,7 +40,10 @@ class Inside {
       if (inside.claims.size() > before) saved += own * iterations();
     }
     if (inside.claims.empty()) return std::nullopt;
-    inside.hoisted = hoist(all_of(inside.claims), inner_, *nest_.ranges);
+    const ItemIndices items = item_indices(fusion_, schedule_, nest_, inner_);
+    Simplifier ranges(items.facts);
+    const Expr all = ranges.simplify(substitute(all_of(inside.claims), items.loops));
+    inside.hoisted = hoist(all, items.variables, ranges);
     const Expr condition = inside.hoisted.condition;
     if (condition.is_false() || condition.is_true() || has_let(condition)) return std::nullopt;
     inside.blocks = share_of(condition, blocks_, extents_of(blocks_));
@@ -62,15 +66,38 @@ class Inside {
       if (!contains(claims, claim)) claims.push_back(claim);
     };
     for (const Access::Mode& m : read.modes) {
-      if (m.form != RemapForm::None) {
-        add(ok(m.axis.of, schedule_.graph()[axes[m.axis.axis]].extent));
-      }
+      if (m.form == RemapForm::None) continue;
+      const Expr extent = schedule_.graph()[axes[m.axis.axis]].extent;
+      add(without_limits(ok(m.axis.of, extent)));
     }
-    if (read.condition.valid()) add(read.condition);
+    if (read.condition.valid()) add(without_limits(read.condition));
     return std::ranges::none_of(claims, [&](Expr claim) {
       const std::vector<Expr> used = symbols_of(claim);
       return std::ranges::any_of(read.loaded, [&](Expr number) { return contains(used, number); });
     });
+  }
+
+  // min(a, b) < c where b < c is refuted: a < c. c < min(a, b) where c < b is proved: c < a. And so
+  // for max, and for <=: what tiles are limited to is past the ends of an axis.
+  Expr without_limits(Expr claim) const {
+    if (claim.is(Op::And)) return without_limits(claim[0]) && without_limits(claim[1]);
+    if (!claim.is(Op::Lt) && !claim.is(Op::Le)) return claim;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Expr limited = claim[side];
+      if (!limited.is(Op::Min) && !limited.is(Op::Max)) continue;
+      const bool is_either = limited.is(side == 0 ? Op::Min : Op::Max);
+      for (std::size_t k = 0; k < 2; ++k) {
+        const auto with = [&](Expr e) {
+          const Expr both[] = {side == 0 ? e : claim[0], side == 1 ? e : claim[1]};
+          return with_operands(claim, both);
+        };
+        const Expr own = with(limited[k]);
+        if (nest_.ranges->proves(is_either ? !own : own)) {
+          return without_limits(with(limited[1 - k]));
+        }
+      }
+    }
+    return claim;
   }
 
   // How often a thread makes a read, as far as that is known.

@@ -99,6 +99,41 @@ schedule:
   EXPECT_EQ(again(text), text);
 }
 
+// A tile of windows, of an input and of a fold, whose list names its axes alone.
+TEST(ScheduleWriter, TilesComeBack) {
+  const std::string text = R"yaml(symbols:
+  H: {min: 2, max: 4096}
+  W: {min: 2, max: 4096}
+inputs:
+  x: {shape: [H, W], dtype: float}
+outputs:
+  y: {shape: [H, W], dtype: float}
+shapes:
+  rows: [H, W]
+compute:
+  - "rows[i, j] = sum[q < 5](x[i, mirror(j + q - 2)])"
+  - "y[i, j] = sum[p < 5](rows[mirror(i + p - 2), j])"
+schedule:
+  x:
+    - cache: {as: x_s, memory: shared, at: bx}
+  x_s:
+    - merge: {in: [i, d1], out: all}
+    - split: {in: all, factor: 128, out: [rounds, t]}
+    - bind: {t: TIDx}
+  rows:
+    - cache: {as: rows_s, memory: shared, at: bx}
+  rows_s:
+    - split: {in: j, factor: 128, out: [jo, ji]}
+    - bind: {ji: TIDx}
+  y:
+    - split: {in: i, factor: 8, out: [by, ti]}
+    - split: {in: j, factor: 128, out: [bx, t]}
+    - reorder: [by, bx, t, ti, p]
+    - bind: {by: BIDy, bx: BIDx, t: TIDx}
+)yaml";
+  EXPECT_EQ(again(text), text);
+}
+
 TEST(ScheduleWriter, OperatorsHaveAsManyParenthesesAsTheyNeed) {
   for (const char* value : {
            "a[i] - (b[i] - a[i])",

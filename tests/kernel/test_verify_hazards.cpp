@@ -98,6 +98,32 @@ TEST(VerifyLifetime, APartOfATileIsNotTheWhole) {
       "0, 0)");
 }
 
+// Blocks of one kind write in one body of a guard, the others in the other one; nested, too. What
+// one of the bodies leaves out is missed.
+TEST(VerifyLifetime, BlocksThatPartWriteAllTheSame) {
+  const auto filled = [](std::int64_t inside, std::int64_t outside, bool is_nested) {
+    VerifyCase c(64);
+    const Expr N = c.size("N");
+    c.kernel.launch.grid[0] = N;
+    const Expr i = c.variable("i", c.c(4)), k = c.variable("k", c.c(4));
+    const BufferId y = c.output("y", DataType::Float, N * 64), s = c.shared("s", 256);
+    const auto fill = [&](Expr v, std::int64_t n) {
+      return loop(v, c.c(4), {guard(v * 64 + c.tx < n, {c.put(s, v * 64 + c.tx, c.one())})});
+    };
+    Guard parts{1 <= c.bx && c.bx * 2 < N, {fill(i, inside)}, {fill(k, outside)}};
+    if (is_nested) {
+      const Expr j = c.variable("j", c.c(4));
+      parts.otherwise = {{Guard{c.bx * 3 < N, {fill(k, outside)}, {fill(j, outside)}}}};
+    }
+    return c.verified({{parts}, barrier(), c.put(y, c.bx * 64 + c.tx, c.read(s, c.tx * 4 + 3))});
+  };
+  for (const bool is_nested : {false, true}) {
+    EXPECT_LEGAL(filled(256, 256, is_nested));
+    EXPECT_NE(first_text(filled(255, 256, is_nested), Hazard::Lifetime), "proved");
+    EXPECT_NE(first_text(filled(256, 255, is_nested), Hazard::Lifetime), "proved");
+  }
+}
+
 TEST(VerifyLifetime, OneElementIsNotTheFourThatATransferReads) {
   const auto copied = [](std::int64_t stored) {
     VerifyCase c(1);
