@@ -1,8 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/codegen/buffer_text.h>
-#include <selvage/expr/tape.h>
-#include <selvage/kernel/expressions.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 
@@ -14,8 +12,7 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kMostBytes = 1024;  // of an array in registers, 255 of which a thread has
-constexpr std::int64_t kSmall = 1024;      // bytes of an array in shared memory
+constexpr std::int64_t kSmall = 1024;  // bytes of an array in shared memory
 
 std::int64_t bytes_of(const Buffer& b) { return b.elements.value() * size_of(b.type); }
 
@@ -136,49 +133,6 @@ std::string BufferText::read(BufferId b, const std::string& at) const {
 std::string BufferText::whole(BufferId b, std::int64_t width) const {
   return forms_[b] == Form::Lanes && kernel_.buffers[b].elements.is_const(width) ? names_[b]
                                                                                  : std::string();
-}
-
-namespace {
-
-class Choosers {
- public:
-  Choosers(const Kernel& kernel, const ComputedExpressions& computed)
-      : kernel_(kernel), computed_(computed) {}
-
-  std::unordered_set<std::uint32_t> run() {
-    for_each_statement(kernel_.body, [&](const Statement& s) {
-      for_each_access(s, kernel_.values,
-                      [&](const StatementAccess& a) { add(a.buffer, a.address); });
-    });
-    // A definition stands before its uses; going backwards finds what chosen variables depend on.
-    const auto& definitions = computed_.definitions;
-    for (auto d = definitions.rbegin(); d != definitions.rend(); ++d) {
-      if (found_.count(d->first.id()) > 0) add(d->second);
-    }
-    return std::move(found_);
-  }
-
- private:
-  void add(BufferId b, Expr address) {
-    const Buffer& buffer = kernel_.buffers[b];
-    if (buffer.memory != Memory::Local || buffer.elements.is_const(1)) return;
-    const std::int64_t bytes = buffer.elements.value() * std::max(size_of(buffer.type), 4);
-    if (bytes <= kMostBytes) add(address);
-  }
-  void add(Expr e) {
-    for (Expr symbol : symbols_of(e)) found_.insert(symbol.id());
-  }
-
-  const Kernel& kernel_;
-  const ComputedExpressions& computed_;
-  std::unordered_set<std::uint32_t> found_;
-};
-
-}  // namespace
-
-std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel,
-                                                             const ComputedExpressions& computed) {
-  return Choosers(kernel, computed).run();
 }
 
 }  // namespace selvage

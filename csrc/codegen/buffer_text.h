@@ -2,13 +2,11 @@
 
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/names.h>
-#include <selvage/kernel/expressions.h>
 #include <selvage/kernel/kernel.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace selvage {
@@ -69,11 +67,5 @@ class BufferText {
   std::vector<Parameter> parameters_;
   std::vector<std::string> declarations_;
 };
-
-// The ids of loop variables that select an element of a local array, directly or through Defines.
-// Their loops must be unrolled so that the compiler keeps the array in registers. Arrays too large
-// for registers are ignored.
-std::unordered_set<std::uint32_t> choosers_of_local_elements(const Kernel& kernel,
-                                                             const ComputedExpressions& computed);
 
 }  // namespace selvage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/codegen/buffer_text.h>
+#include <selvage/codegen/local_arrays.h>
 #include <selvage/codegen/plan.h>
 #include <selvage/codegen/scope.h>
 #include <selvage/kernel/forms.h>
@@ -19,7 +20,7 @@ struct TextPlan {
         forms(forms_of(k)),
         scope(k, *forms),
         temporaries(plan(k, *forms, scope)),
-        choosers(choosers_of_local_elements(k, forms->computed())) {}
+        choosers(local_arrays(k, forms->computed()).choosers) {}
   TextPlan(const TextPlan&) = delete;
   TextPlan& operator=(const TextPlan&) = delete;
 

@@ -41,9 +41,10 @@ struct FormulaNode {
     Element,
     Apply,
     Cast,
-    Fold,   // of its operand
-    Fill,   // an element, and the value out of bounds; without the latter it is 0
-    Remap,  // of a whole subscript
+    Fold,      // of its operand
+    Fill,      // an element, and the value out of bounds; without the latter it is 0
+    Remap,     // of a whole subscript
+    Greatest,  // of the type of its operand: what min gives of nothing
   };
   Kind kind = Kind::Integer;
   std::size_t at = 0;     // where it stands in the text

@@ -32,15 +32,15 @@ constexpr ForeignWord kForeign[] = {
 
 }  // namespace
 
-Tokens::Tokens(const Node& text) : node_(text), text_(text.text) { advance(); }
+Tokens::Tokens(const Node& text) : node_(&text), text_(text.text) { advance(); }
 
 void Tokens::fail_at(std::size_t at, const std::string& what, const char* code,
                      const std::string& help) const {
-  refuse(code, place_in(node_, at), what + " in the statement " + shown(text_), help);
+  refuse(code, place_in(*node_, at), what + " in the statement " + shown(text_), help);
 }
 
 void Tokens::unsupported(std::size_t at, const std::string& what, const std::string& help) const {
-  refuse_unsupported(place_in(node_, at), what, help);
+  refuse_unsupported(place_in(*node_, at), what, help);
 }
 
 void Tokens::advance() {

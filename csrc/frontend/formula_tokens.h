@@ -38,10 +38,10 @@ class Tokens {
   [[noreturn]] void unsupported(std::size_t at, const std::string& what,
                                 const std::string& help) const;
 
-  const Node& node() const { return node_; }
+  const Node& node() const { return *node_; }
 
  private:
-  const Node& node_;
+  const Node* node_;
   std::string_view text_, token_;
   std::size_t at_ = 0, start_ = 0;  // behind the token, at its beginning
 };

@@ -179,6 +179,7 @@ std::uint32_t ValueParser::parse_name() {
     return add({.kind = Kind::Truth, .at = at, .integer = name == "true"});
   }
   if (*token_ == "[") {
+    if (name == kMedian && is_reduction_list()) return parse_median(at);
     const auto reduction = parse_reduction(name);
     if (reduction && is_reduction_list()) return parse_fold(at, *reduction);
     const auto scan = parse_scan(name);
@@ -186,7 +187,8 @@ std::uint32_t ValueParser::parse_name() {
     return parse_element(at, name);
   }
   if (*token_ == "(") return parse_call(at, name);
-  return add({.kind = Kind::Name, .at = at, .name = name});
+  const auto own = std::ranges::find(renamed_, name, &std::pair<std::string, std::string>::first);
+  return add({.kind = Kind::Name, .at = at, .name = own == renamed_.end() ? name : own->second});
 }
 
 // At the [ of `sum[n](...)`, which is no element.
@@ -210,13 +212,7 @@ std::uint32_t ValueParser::parse_fold(std::size_t at, Reduction how) {
   if (*token_ == "[") {
     fold.is_named = true;
     fold.indices = parse_indices("in " + name + "[...]", Listed::Folded);
-    for (const Formula::Index& i : fold.indices) {
-      for (const Formula::Index& left : formula_.indices) {
-        if (i.name != left.name) continue;
-        token_.fail_at(i.at, "the index " + i.name + " of " + name + "[...] stands on the left",
-                       "E314", "fold over an index that is not on the left");
-      }
-    }
+    check_not_on_the_left(fold, name);
   }
   const auto [number, operands] = parse_operands(std::move(fold));
   // var(e, 0): what the number of items is lessened by.
@@ -231,6 +227,69 @@ std::uint32_t ValueParser::parse_fold(std::size_t at, Reduction how) {
                        : "write " + name + "(e), or " + name + "[n](e) to name what it folds");
   }
   return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
+}
+
+void ValueParser::check_not_on_the_left(const Formula::Fold& fold, const std::string& name) const {
+  for (const Formula::Index& i : fold.indices) {
+    for (const Formula::Index& left : formula_.indices) {
+      if (i.name != left.name) continue;
+      token_.fail_at(i.at, "the index " + i.name + " of " + name + "[...] stands on the left",
+                     "E314", "fold over an index that is not on the left");
+    }
+  }
+}
+
+// At the [ of `median[p < 3](e)`: the least e that is not below half of them,
+//   min[p < 3](select(sum[p_2 < 3](select(e' <= e, 1.0, -1.0)) >= 0.0 || e != e, e, greatest))
+// e' is e with p_2 in the place of p. Of an even number the lower one of the middle two; with a NaN
+// among the items it is NaN.
+std::uint32_t ValueParser::parse_median(std::size_t at) {
+  if (in_subscript_) token_.fail_at(at, "a median in a subscript");
+  Formula::Fold outer{.how = Reduction::Min, .at = at, .outer = around_, .is_named = true};
+  outer.indices = parse_indices("in median[...]", Listed::Folded);
+  check_not_on_the_left(outer, kMedian);
+  Formula::Fold inner{.how = Reduction::Sum, .at = at, .is_named = true};
+  const auto is_used = [&](const std::string& name) {
+    return token_.text().find(name) != std::string_view::npos;
+  };
+  std::vector<std::pair<std::string, std::string>> renamed = renamed_;
+  for (const Formula::Index& i : outer.indices) {
+    std::string name = i.name + "_2";
+    for (int k = 3; is_used(name); ++k) name = i.name + "_" + std::to_string(k);
+    inner.indices.push_back({name, i.at, i.extent});
+    renamed.emplace_back(i.name, name);
+  }
+  const Tokens begin = token_;
+  const std::size_t number = open_fold(outer);
+  const std::uint32_t item = parse_again(begin);
+  inner.outer = number;
+  const std::size_t counting = open_fold(inner);
+  const std::uint32_t compared = parse_again(begin);
+  std::swap(renamed_, renamed);
+  const std::uint32_t other = parse_again(begin);
+  std::swap(renamed_, renamed);
+  const auto real = [&](double v) { return add({.kind = Kind::Real, .at = at, .real = v}); };
+  const std::uint32_t is_below = apply(Function::Le, at, {other, compared});
+  const std::uint32_t side = apply(Function::Select, at, {is_below, real(1), real(-1)});
+  around_ = number;
+  const std::uint32_t balance =
+      add({.kind = Kind::Fold, .at = at, .operands = {side}, .fold = counting});
+  const std::uint32_t is_half = apply(Function::Le, at, {real(0), balance});
+  const std::uint32_t is_nan = apply(Function::Ne, at, {item, item});
+  const std::uint32_t is_taken = apply(Function::Or, at, {is_half, is_nan});
+  const std::uint32_t none = add({.kind = Kind::Greatest, .at = at, .operands = {item}});
+  const std::uint32_t taken = apply(Function::Select, at, {is_taken, item, none});
+  around_ = outer.outer;
+  return add({.kind = Kind::Fold, .at = at, .operands = {taken}, .fold = number});
+}
+
+// The one operand in parentheses, from there on.
+std::uint32_t ValueParser::parse_again(const Tokens& begin) {
+  token_ = begin;
+  const std::size_t at = token_.at();
+  const std::vector<std::uint32_t> operands = parse_list(")");
+  check_number(at, kMedian, operands.size(), 1);
+  return operands[0];
 }
 
 // At the < of `sum[n < 2 * K](...)`: the node of a sum of sizes.
@@ -258,8 +317,8 @@ std::uint32_t ValueParser::parse_scan_of(std::size_t at, Reduction how) {
   return add({.kind = Kind::Fold, .at = at, .operands = {operands[0]}, .fold = number});
 }
 
-// From the ( behind a reduction or a scan to behind the ): its number, and its operands.
-std::pair<std::size_t, std::vector<std::uint32_t>> ValueParser::parse_operands(Formula::Fold fold) {
+// What is parsed from here on stands inside.
+std::size_t ValueParser::open_fold(const Formula::Fold& fold) {
   const std::size_t number = formula_.folds.size();
   if (number == kMostFolds) {
     token_.fail_at(fold.at, "more than " + std::to_string(kMostFolds) + " reductions", "E104",
@@ -267,6 +326,12 @@ std::pair<std::size_t, std::vector<std::uint32_t>> ValueParser::parse_operands(F
   }
   around_ = number;
   formula_.folds.push_back(fold);
+  return number;
+}
+
+// From the ( behind a reduction or a scan to behind the ): its number, and its operands.
+std::pair<std::size_t, std::vector<std::uint32_t>> ValueParser::parse_operands(Formula::Fold fold) {
+  const std::size_t number = open_fold(fold);
   std::vector<std::uint32_t> operands = parse_list(")");
   around_ = fold.outer;
   return {number, std::move(operands)};
@@ -392,6 +457,10 @@ std::uint32_t ValueParser::parse_call(std::size_t at, const std::string& name) {
   const auto reduction = parse_reduction(name);
   if (reduction && (function == functions.end() || has_one_operand())) {
     return parse_fold(at, *reduction);
+  }
+  if (name == kMedian) {
+    token_.fail_at(at, "median does not say of what", "E314",
+                   "name what it goes over, such as median[p < 3](x[mirror(i + p - 1)])");
   }
   if (parse_scan(name)) {
     token_.fail_at(at, name + " does not say along which index it runs", "E314",

@@ -16,6 +16,7 @@ namespace selvage {
 class ValueParser {
  protected:
   using Kind = FormulaNode::Kind;
+  static constexpr const char* kMedian = "median";
   enum class Listed : std::uint8_t { Target, Folded, Scanned };
 
   explicit ValueParser(const Node& text) : token_(text) {}
@@ -48,6 +49,10 @@ class ValueParser {
   std::uint32_t parse_name();
   bool is_reduction_list() const;
   std::uint32_t parse_fold(std::size_t at, Reduction how);
+  std::size_t open_fold(const Formula::Fold& fold);
+  void check_not_on_the_left(const Formula::Fold& fold, const std::string& name) const;
+  std::uint32_t parse_median(std::size_t at);
+  std::uint32_t parse_again(const Tokens& begin);
   std::uint32_t parse_extent();
   std::uint32_t parse_scan_of(std::size_t at, Reduction how);
   std::pair<std::size_t, std::vector<std::uint32_t>> parse_operands(Formula::Fold fold);
@@ -59,6 +64,7 @@ class ValueParser {
   std::uint32_t parse_call(std::size_t at, const std::string& name);
 
   int depth_ = 0;
+  std::vector<std::pair<std::string, std::string>> renamed_;  // names of indices, and what they get
   bool in_subscript_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_checks.h>
 #include <selvage/frontend/statement_indices.h>
+#include <selvage/ir/fold.h>
 #include <selvage/ir/gather.h>
 
 #include <algorithm>
@@ -319,6 +320,10 @@ class StatementBuilder {
         return v;
       }
       case Kind::Cast: return values.cast(operands[0], node.type);
+      case Kind::Greatest: {
+        const DataType type = values[values_[node.operands[0]]].type;
+        return values.cast(constant_of(values, identity(Reduction::Min, type)), type);
+      }
       case Kind::Remap: break;
     }
     SELVAGE_CHECK(!"a value");

@@ -28,6 +28,12 @@ Tensor layer_norm(Tensor x, Axes axes, std::optional<Tensor> weight = {},
 // x / sqrt(mean(x * x) + eps) over the axes, then times `weight`.
 Tensor rms_norm(Tensor x, Axes axes, std::optional<Tensor> weight, double eps);
 
+// The least item that is not below half of the items over the axes (all of them if none are given):
+// of an even number of items the lower one of the middle two; with a NaN among them NaN. For each
+// item it is counted how many are not above it, n * n comparisons for n items, and nothing is
+// sorted or stored. Types stay.
+Tensor median(Tensor x, Axes axes = {}, bool keepdim = false);
+
 // `value` where the mask holds, else x. Types meet as in select.
 Tensor masked_fill(Tensor x, Tensor mask, Operand value);
 

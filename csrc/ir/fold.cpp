@@ -11,12 +11,6 @@ constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::max();
 
 bool is_place(Reduction r) { return r == Reduction::ArgMax || r == Reduction::ArgMin; }
 
-ValueId constant_of(ValueGraph& values, const Scalar& v) {
-  if (v.type == DataType::Float) return values.constant(v.type, double(v.single), false);
-  if (v.type == DataType::Double) return values.constant(v.type, v.real, false);
-  return values.constant(v.type, v.integer, false);
-}
-
 // A value that is true if element `a` is better than `b`, whatever their positions. A NaN beats all
 // else.
 ValueId beats(ValueGraph& values, const Fold& fold, ValueId a, ValueId b) {
@@ -48,6 +42,12 @@ FoldState with_power(ValueGraph& values, const Fold& fold, const FoldState& stat
 }
 
 }  // namespace
+
+ValueId constant_of(ValueGraph& values, const Scalar& v) {
+  if (v.type == DataType::Float) return values.constant(v.type, double(v.single), false);
+  if (v.type == DataType::Double) return values.constant(v.type, v.real, false);
+  return values.constant(v.type, v.integer, false);
+}
 
 std::vector<FoldComponent> components(const Fold& fold) {
   if (is_place(fold.how)) return {{"position", DataType::Int64}, {"value", fold.type}};

@@ -24,6 +24,9 @@ struct FoldComponent {
 };
 std::vector<FoldComponent> components(const Fold& fold);
 
+// A constant of that value.
+ValueId constant_of(ValueGraph& values, const Scalar& v);
+
 // The state into which no element was folded: with_element() starts from it, and merged() with it
 // changes nothing.
 FoldState empty_state(ValueGraph& values, const Fold& fold);

@@ -234,7 +234,7 @@ class Lifetimes {
   };
 
   // A guard around one of the writes, and not around the read, whose condition says the same for
-  // all that reads and writes, and depends on sizes: one of blocks, as a rule.
+  // all that reads and writes: one of blocks, as a rule.
   std::optional<PlaceId> guard_of_blocks(const std::vector<std::size_t>& writes, std::size_t r,
                                          std::span<const Expr> shared,
                                          std::span<const Expr> assumed) const {
@@ -243,9 +243,8 @@ class Lifetimes {
       for (id = map_.places()[id].parent; id != kTop; id = map_.places()[id].parent) {
         const StatementPlace& place = map_.places()[id];
         const bool is_guard = std::holds_alternative<Guard>(place.statement->node);
-        if (is_guard && map_.mentions_size(place.condition) && uses_only(place.condition, shared) &&
-            !side_of(r, id) && !contains(assumed, place.condition) &&
-            !contains(assumed, !place.condition)) {
+        if (is_guard && uses_only(place.condition, shared) && !side_of(r, id) &&
+            !contains(assumed, place.condition) && !contains(assumed, !place.condition)) {
           return id;
         }
       }
@@ -306,7 +305,11 @@ class Lifetimes {
     std::vector<Expr> given = map_.scope(scope).conditions;
     for (Expr& c : given) {
       c = substitute(c, shift);
-      if (!map_.mentions_size(c)) read.conditions.push_back(c);
+      std::vector<Expr> parts;
+      add_conjuncts(c, parts);
+      for (Expr part : parts) {
+        if (!part.is(Op::And) && !map_.mentions_size(part)) read.conditions.push_back(part);
+      }
     }
     std::vector<Side> sides;
     for (std::size_t w : writes) {

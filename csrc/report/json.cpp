@@ -10,6 +10,7 @@
 #include <selvage/report/texts.h>
 #include <selvage/report/thread_json.h>
 #include <selvage/report/value_checks.h>
+#include <selvage/report/workspace_lines.h>
 
 #include <nlohmann/json.hpp>
 
@@ -332,6 +333,12 @@ Json json_of(const Kernel& kernel, const CudaText& cuda) {
   if (!kernel.condition.is_true()) json["if"] = Json::array({texts(kernel.condition)});
   if (const auto fast = fast_functions(kernel.values); !fast.empty()) json["fast"] = fast;
   json["loops"] = loop_nest(kernel);
+  if (const std::vector<Workspace> kept = workspaces_of(kernel); !kept.empty()) {
+    json["workspaces"] = list_of(kept, [](const Workspace& w) -> Json {
+      return {{"name", w.name},         {"in", to_string(w.place)}, {"bytes", w.bytes},
+              {"reserved", w.reserved}, {"of_block", w.block},      {"why", w.why}};
+    });
+  }
   json["cuda"] = cuda.text;
   return json;
 }

@@ -18,6 +18,7 @@
 #include <selvage/report/tune_lines.h>
 #include <selvage/report/value_checks.h>
 #include <selvage/report/verdict.h>
+#include <selvage/report/workspace_lines.h>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,7 @@ void print_program(const FusionReport& fusion, Lines& out) {
   for (const ProgramStep& step : fusion.program->steps) {
     const Kernel& first = step.variants.front();
     print_loops(first, out);
+    print_workspaces(first, out);
     if (const auto fast = fast_functions(first.values); !fast.empty()) {
       out.line(2, fmt::format("(fast, less exact: {})", fmt::join(fast, ", ")));
     }

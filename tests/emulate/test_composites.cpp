@@ -222,6 +222,22 @@ TEST(Composites, MaskedFillTakesTheValueWhereTheMaskHolds) {
       y, special(DataType::Half, {2, 3}, {1, 2, -kInfinity, -kInfinity, -kInfinity, -kInfinity}));
 }
 
+TEST(Composites, AMedianIsTheLowerMiddleOfAllItems) {
+  const auto of_rows = [](const Array& x) {
+    return made(x, [](Tensor t) { return median(t, {1}); });
+  };
+  EXPECT_EQ(
+      of_rows(special(DataType::Float, {3, 4}, {4, 1, 3, 2, 5, 5, 5, -1, 0, kInfinity, 2, 9})),
+      special(DataType::Float, {3}, {2, 5, 2}));
+  EXPECT_EQ(of_rows(special(DataType::Half, {2, 3}, {1, kNaN, 3, -kInfinity, 7, kInfinity})),
+            special(DataType::Half, {2}, {kNaN, 7}));
+  EXPECT_EQ(of_rows(special(DataType::UInt8, {2, 3}, {255, 0, 255, 1, 200, 100})),
+            special(DataType::UInt8, {2}, {255, 100}));
+  const Array all = made(special(DataType::Int64, {2, 3}, {9, 8, 7, 1, 2, 3}),
+                         [](Tensor t) { return median(t, {}, keepdim); });
+  EXPECT_EQ(all, special(DataType::Int64, {1, 1}, {3}));
+}
+
 TEST(Composites, AreRefusedByTheirNamesWhereAnAxisIsMissing) {
   Fusion f;
   const auto [N] = f.extents("N");

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace selvage {
@@ -74,6 +75,43 @@ TEST(WindowFiles, TakeAsManyAsSizesSay) {
 TEST(WindowFiles, MayStandInLargerValues) {
   EXPECT_EQ(items_of("y[i, j] = 3 * sum[n < 3](x[i + 1, j + n]) + j"),
             all_items([](auto i, auto j) { return 3 * (300 * i + 300 + 3 * j + 3) + j; }));
+}
+
+TEST(WindowFiles, HaveAMedian) {
+  const auto median = [](std::vector<std::int64_t> items) {
+    std::ranges::sort(items);
+    return items[(items.size() - 1) / 2];
+  };
+  const auto x = [](std::int64_t i, std::int64_t j) { return 100 * i + j; };
+  EXPECT_EQ(items_of("y[i, j] = median[p < 3](x[2 * i + p, j + 1] * (p - 1))"),
+            all_items([&](auto i, auto j) {
+              return median({-x(2 * i, j + 1), 0, x(2 * i + 2, j + 1)});
+            }));
+  // Of four items the second one, and one median inside of another value, and of another fold.
+  EXPECT_EQ(
+      items_of("y[i, j] = 2 * median[p < 2, q < 2](x[i + p, j + q] % 7) + 1"),
+      all_items([&](auto i, auto j) {
+        return 2 * median({x(i, j) % 7, x(i, j + 1) % 7, x(i + 1, j) % 7, x(i + 1, j + 1) % 7}) + 1;
+      }));
+  EXPECT_EQ(items_of("y[i, j] = median[p < 3](sum[q < 2](x[i + q, j + 1] * (p - q)))"),
+            all_items([&](auto i, auto j) { return x(i, j + 1); }));
+}
+
+TEST(WindowFiles, AMedianSaysOfWhat) {
+  const auto refused = [](const std::string& statement) {
+    return schedule_files::refusal(
+        "inputs: {x: {shape: [9], dtype: float}}\noutputs: {y: {shape: "
+        "[4]}}\ncompute:\n  - \"" +
+        statement + "\"\n");
+  };
+  EXPECT_EQ(refused("y[i] = median(x[i])"),
+            "a.yaml:4:13: error[E314]: median does not say of what in the statement 'y[i] = "
+            "median(x[i])'; help: name what it goes over, such as median[p < 3](x[mirror(i + p - "
+            "1)])\n");
+  EXPECT_EQ(refused("y[i] = median[i](x[i])"),
+            "a.yaml:4:20: error[E314]: the index i of median[...] stands on the left in the "
+            "statement 'y[i] = median[i](x[i])'; help: fold over an index that is not on the "
+            "left\n");
 }
 
 }  // namespace

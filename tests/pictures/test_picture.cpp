@@ -85,8 +85,13 @@ TEST(Picture, ThePhotographIsWhatTheExamplesMakeOfIt) {
   run(photo + " make" + there + "half.npy' 120 160 half");
   filtered("blur.yaml", "half.npy", "blurred.npy");
   filtered("sobel.yaml", "photo.npy", "edges.npy");
-  run(photo + " png" + there + "photo.npy'" + there + "blurred.npy'" + there + "edges.npy'" +
-      there + "photo.png'");
+  filtered("median.yaml", "photo.npy", "median.npy");
+  filtered("bilateral.yaml", "photo.npy", "bilateral.npy");
+  std::string images;
+  for (const char* name : {"photo", "blurred", "median", "bilateral", "edges"}) {
+    images += there + name + ".npy'";
+  }
+  run(photo + " png" + images + there + "photo.png'");
   const std::filesystem::path kept = kRepository / "doc/pictures/photo.png";
   if (std::getenv("SELVAGE_REGENERATE") != nullptr) {
     std::filesystem::copy_file(folder / "photo.png", kept,

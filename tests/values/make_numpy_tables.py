@@ -43,8 +43,27 @@ def windows():
                 ("sobel1", ndimage.sobel(x, axis=1, **more)),
                 ("greatest", ndimage.maximum_filter(x, size=(5, 3), **more)),
                 ("sum", ndimage.correlate(x, numpy.ones((5, 5), numpy.int64), **more)),
+                *((f"median{n}", ndimage.median_filter(x, size=n, **more)) for n in sizes(h, mode)),
+                ("bilateral", numpy.rint(1000 * bilateral(x, more)).astype(numpy.int64)),
             ):
                 yield f"{what} {mode} {h} {w}: " + " ".join(map(str, y.ravel()))
+
+
+def sizes(h, mode):
+    # The largest windows take long to emulate.
+    return (3, 5, 7, 13) if h < 14 or mode == "mirror" else (3, 5, 7)
+
+
+def bilateral(x, more):
+    # Neighbours of 5 x 5, weighted by how near they are and how much alike.
+    p, q = numpy.mgrid[-2:3, -2:3]
+    near = numpy.exp(-(p * p + q * q) / 8.0).ravel()
+
+    def average(v):
+        weight = near * numpy.exp(-((v - v[12]) ** 2) / 5000.0)
+        return (weight * v).sum() / weight.sum()
+
+    return ndimage.generic_filter(x.astype(float), average, size=5, **more)
 
 
 for name, lines in (("numpy_edges", edges()), ("scipy_windows", windows())):
