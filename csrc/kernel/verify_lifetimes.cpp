@@ -1,3 +1,4 @@
+#include <selvage/expr/conjuncts.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/verify_parts.h>
@@ -257,12 +258,6 @@ class Lifetimes {
     while (id != kTop && map_.places()[id].parent != guard) id = map_.places()[id].parent;
     return id == kTop ? std::nullopt : std::optional(!map_.places()[id].is_otherwise);
   }
-  static void add_conjuncts(Expr e, std::vector<Expr>& list) {
-    list.push_back(e);
-    if (!e.is(Op::And)) return;
-    for (Expr part : e.args()) add_conjuncts(part, list);
-  }
-
   // Where the condition of a guard is one of blocks, by the writes of each of its bodies.
   // `assumed`: conditions that hold at the writes.
   bool cover(const std::vector<std::size_t>& writes, std::size_t r, std::size_t loops,
@@ -280,7 +275,8 @@ class Lifetimes {
         if (side_of(w, *guard).value_or(holds) == holds) made.push_back(w);
       }
       std::vector<Expr> known = assumed;
-      add_conjuncts(holds ? condition : !condition, known);
+      known.push_back(holds ? condition : !condition);
+      for (Expr part : conjuncts_of(known.back())) known.push_back(part);
       return cover(made, r, loops, shift, known);
     });
   }
@@ -305,10 +301,8 @@ class Lifetimes {
     std::vector<Expr> given = map_.scope(scope).conditions;
     for (Expr& c : given) {
       c = substitute(c, shift);
-      std::vector<Expr> parts;
-      add_conjuncts(c, parts);
-      for (Expr part : parts) {
-        if (!part.is(Op::And) && !map_.mentions_size(part)) read.conditions.push_back(part);
+      for (Expr part : conjuncts_of(c)) {
+        if (!map_.mentions_size(part)) read.conditions.push_back(part);
       }
     }
     std::vector<Side> sides;

@@ -1,3 +1,4 @@
+#include <selvage/expr/conjuncts.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/ir/fold.h>
@@ -46,6 +47,9 @@ class Inside {
     inside.hoisted = hoist(all, items.variables, ranges);
     const Expr condition = inside.hoisted.condition;
     if (condition.is_false() || condition.is_true() || has_let(condition)) return std::nullopt;
+    // One that is written out point by point is no test of a block.
+    const std::size_t parts = conjuncts_of(condition).size();
+    if (parts > conjuncts_of(all).size() || is_never(condition)) return std::nullopt;
     inside.blocks = share_of(condition, blocks_, extents_of(blocks_));
     inside.points = points(inside.claims);
     const bool are_many = !inside.blocks || inside.blocks->taken >= (inside.blocks->of + 1) / 2;
@@ -100,13 +104,24 @@ class Inside {
     return claim;
   }
 
-  // How often a thread makes a read, as far as that is known.
+  // Whether no sizes have such a block.
+  bool is_never(Expr condition) const {
+    Facts facts = nest_.ranges->facts();
+    for (Expr part : conjuncts_of(condition)) {
+      if (Simplifier(facts).proves(!part)) return true;
+      facts.assume(part);
+    }
+    return false;
+  }
+
+  // How often a thread makes a read; often, where a size says.
   std::int64_t iterations() const {
     std::int64_t all = 1;
     for (std::size_t i = 0; i < nest_.loops.size(); ++i) {
       const Expr extent = schedule_.graph()[nest_.loops[i]].extent;
-      if (is_index(parallel(i)) || !extent.is(Op::Const)) continue;
-      all = std::min(all * std::min(extent.value(), kLeastSaved), kLeastSaved);
+      if (is_index(parallel(i))) continue;
+      const std::int64_t own = extent.is(Op::Const) ? extent.value() : kLeastSaved;
+      all = std::min(all * std::min(own, kLeastSaved), kLeastSaved);
     }
     return all;
   }

@@ -1,4 +1,5 @@
 #include <selvage/base/points.h>
+#include <selvage/expr/conjuncts.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/legality/unswitch.h>
@@ -11,21 +12,14 @@ namespace {
 
 constexpr std::int64_t kMostCounted = 1 << 20;
 
-void add_conjuncts(Expr e, std::vector<Expr>& list) {
-  if (!e.is(Op::And)) return list.push_back(e);
-  for (Expr part : e.args()) add_conjuncts(part, list);
-}
-
 // Conditions that are to be counted together, and the variables that they mention.
 struct Counted {
   std::vector<Expr> conditions, variables;
 };
 
 std::vector<Counted> counted_apart(Expr condition) {
-  std::vector<Expr> conjuncts;
-  add_conjuncts(condition, conjuncts);
   std::vector<Counted> groups;
-  for (Expr conjunct : conjuncts) {
+  for (Expr conjunct : conjuncts_of(condition)) {
     Counted own{{conjunct}, symbols_of(conjunct)};
     std::erase_if(groups, [&](const Counted& other) {
       const auto is_own = [&](Expr v) { return contains(own.variables, v); };

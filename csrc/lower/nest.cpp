@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/expr/conjuncts.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/region_threads.h>
 #include <selvage/lower/body.h>
@@ -308,7 +309,8 @@ class Nest {
       return;
     }
     for (const KeptPredicate& kept : analysis_.predicates.kept) {
-      add_conjuncts(kept.condition, conditions);
+      const std::vector<Expr> parts = conjuncts_of(kept.condition);
+      conditions.insert(conditions.end(), parts.begin(), parts.end());
     }
     std::stable_sort(conditions.begin(), conditions.end(),
                      [&](Expr a, Expr b) { return level(a) < level(b); });
@@ -320,12 +322,6 @@ class Nest {
       tested.assume(condition);
       levels_[level(condition)].guards.push_back(condition);
     }
-  }
-
-  static void add_conjuncts(Expr e, std::vector<Expr>& out) {
-    if (!e.is(Op::And)) return out.push_back(e);
-    add_conjuncts(e[0], out);
-    add_conjuncts(e[1], out);
   }
 
   // The level of the innermost loop that the expression depends on; at least that of open loops.

@@ -24,7 +24,8 @@ std::string line_of(std::size_t tensor, const PlanChoice& c) {
        << c.vector.value_or(0) << ' ' << c.at_once.value_or(0) << ' ' << c.tile.value_or(0) << ' '
        << c.across.value_or(1) << ' ' << c.parts.value_or(0) << ' '
        << (c.kept && *c.kept ? int(**c.kept) : -1) << ' ' << c.is_along_rows.value_or(false) << ' '
-       << c.last_block.value_or(0) << ' ' << c.skew.value_or(0) << '\n';
+       << c.last_block.value_or(0) << ' ' << c.skew.value_or(0) << ' ' << c.windows.value_or(0)
+       << '\n';
   return line.str();
 }
 
@@ -32,11 +33,11 @@ std::optional<std::pair<std::size_t, PlanChoice>> plan_of(const std::string& tex
   std::istringstream line(text);
   std::size_t tensor = 0;
   std::int64_t threads = 0, folders = 0, vector = 0, at_once = 0, tile = 0, across = 1, parts = 0;
-  std::int64_t last_block = 0, skew = 0;
+  std::int64_t last_block = 0, skew = 0, windows = 0;
   int kept = 0;
   bool is_along_rows = false;
   line >> tensor >> threads >> folders >> vector >> at_once >> tile >> across >> parts >> kept >>
-      is_along_rows >> last_block >> skew;
+      is_along_rows >> last_block >> skew >> windows;
   if (!line || kept < -1 || kept > int(Memory::Local)) return std::nullopt;
   return std::pair(tensor, PlanChoice{.threads = threads,
                                       .folders = folders,
@@ -48,6 +49,7 @@ std::optional<std::pair<std::size_t, PlanChoice>> plan_of(const std::string& tex
                                       .parts = parts,
                                       .turns = {},
                                       .last_block = last_block,
+                                      .windows = windows,
                                       .skew = skew,
                                       .kept = kept < 0 ? std::nullopt : std::optional(Memory(kept)),
                                       .is_along_rows = is_along_rows,

@@ -17,6 +17,7 @@ class CarryOut : private NestCuts {
     if (plan_.parts > 1 && is_scan(s_.fusion()[root_])) return scan_in_parts(planned_);
     if (plan_.parts > 1) return fold_in_parts(planned_);
     if (plan_.tile > 0) return cut_tiles(planned_);
+    if (plan_.is_windowed) return cut_windows(planned_);
     if (plan_.across > 1 && segment_.is_pointwise) return cut_across(planned_);
     const std::optional<ScheduledLoop> host = cut();
     for (TensorId m : segment_.members) {

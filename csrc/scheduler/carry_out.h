@@ -61,6 +61,8 @@ class NestCuts {
 // shared memory, or by threads that take a short iterdomain whole.
 void cut_tiles(const PlannedSegment& planned);
 void cut_across(const PlannedSegment& planned);
+// A fold that reads windows: tiles of its items, and of what they read.
+void cut_windows(const PlannedSegment& planned);
 // What lies along the other one of the two iterdomains is read so, into registers of `thread`.
 void copy_across(const PlannedSegment& planned, ScheduledLoop thread);
 

@@ -13,6 +13,7 @@ PlanChoice PlanChoice::of(const RowPlan& p) {
           .parts = p.parts,
           .turns = {},
           .last_block = p.last_block_of.has_value(),
+          .windows = p.is_windowed,
           .skew = p.is_skewed,
           .kept = p.kept,
           .is_along_rows = p.is_along_rows};
@@ -24,7 +25,8 @@ bool PlanChoice::allows(const RowPlan& p) const {
          fits(batch, p.batch) && fits(at_once, p.at_once) && fits(tile, p.tile) &&
          fits(across, p.across) && fits(parts, p.parts) && fits(turns, p.turns) &&
          fits(last_block, std::int64_t(p.last_block_of.has_value())) && fits(kept, p.kept) &&
-         fits(is_along_rows, p.is_along_rows) && fits(skew, std::int64_t(p.is_skewed));
+         fits(is_along_rows, p.is_along_rows) && fits(skew, std::int64_t(p.is_skewed)) &&
+         fits(windows, std::int64_t(p.is_windowed));
 }
 
 std::string PlanChoice::text() const {
@@ -46,6 +48,7 @@ std::string PlanChoice::text() const {
   number("turns", turns);
   number("last_block", last_block);
   number("skew", skew);
+  number("windows", windows);
   if (kept) {
     add("keep", !*kept ? "nothing" : **kept == Memory::Local ? "registers" : "shared");
   }

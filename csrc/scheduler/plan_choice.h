@@ -13,6 +13,7 @@ struct PlanChoice {
   std::optional<std::int64_t> threads = {}, folders = {}, vector = {}, batch = {}, at_once = {},
                               tile = {}, across = {}, parts = {}, turns = {},
                               last_block = {},     // 1: of another kernel; 0: a kernel of its own
+      windows = {},                                // 1: a block has a tile of what windows read
       skew = {};                                   // 1: rows are moved so that vectors are aligned
   std::optional<std::optional<Memory>> kept = {};  // no memory: what is read twice is read again
   std::optional<bool> is_along_rows = {};

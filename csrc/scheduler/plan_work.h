@@ -37,6 +37,7 @@ class PlanWork {
   double seconds_of_parts(double parts, double items, double folds, bool is_side_by_side,
                           bool is_at_once) const;
   LaunchTime tile_time(const RowPlan& plan) const;
+  LaunchTime window_time(const RowPlan& plan) const;
   LaunchTime across_time(const RowPlan& plan) const;
   double registers_across(const RowPlan& plan) const;
   double fetched_again(const RowPlan& plan) const;

@@ -51,6 +51,12 @@ class Plans {
   }
 
   std::vector<RatedPlan> run() {
+    if (traffic_.windows) list_windows();
+    std::vector<RatedPlan> first;
+    if (traffic_.windows && traffic_.windows->is_remapped) {
+      first = sorted([](const RatedPlan& p) { return p.time.seconds; });
+      list_.clear();
+    }
     if (segment_.is_pointwise) {
       list_pointwise();
     } else if (traffic_.lies_along_rows && segment_.columns.empty()) {
@@ -63,7 +69,9 @@ class Plans {
     const auto compared = [](const RatedPlan& p) {
       return p.time.seconds * (p.plan.parts > 1 ? 1 + kErrorOfModel : 1);
     };
-    return sorted(compared);
+    const std::vector<RatedPlan> rest = sorted(compared);
+    first.insert(first.end(), rest.begin(), rest.end());
+    return first;
   }
 
  private:
@@ -143,6 +151,17 @@ class Plans {
     if (std::min(turn->stored_extent, turn->read_extent) < kSideOfHalves / 2) return;
     for (std::int64_t rows : {4, 8, 16}) {
       add({.threads = kSideOfHalves, .folders = rows, .tile = kSideOfHalves});
+    }
+  }
+
+  void list_windows() {
+    for (std::int64_t threads : {32, 64, 16}) {
+      for (std::int64_t rows : {8, 16, 4}) {
+        RowPlan plan{.threads = threads, .folders = rows, .is_windowed = true};
+        add(plan);
+        plan.kept = Memory::Shared;
+        add(plan);
+      }
     }
   }
 
@@ -358,7 +377,7 @@ class Plans {
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
          tile == o.tile && (across > 1) == (o.across > 1) && (parts > 1) == (o.parts > 1) &&
-         (turns > 1) == (o.turns > 1) && is_skewed == o.is_skewed &&
+         (turns > 1) == (o.turns > 1) && is_skewed == o.is_skewed && is_windowed == o.is_windowed &&
          last_block_of == o.last_block_of;
 }
 
@@ -367,6 +386,10 @@ std::string RowPlan::text() const {
     const std::string side = std::to_string(tile);
     return "tiles of " + side + " x " + side + " through shared memory, " +
            std::to_string(threads * folders / kWarp) + " warps a block";
+  }
+  if (is_windowed) {
+    return "windows of " + std::to_string(folders) + " x " + std::to_string(threads) +
+           " items a block" + (kept ? ", read from a tile in shared memory" : "");
   }
   if (last_block_of) {
     std::string text =

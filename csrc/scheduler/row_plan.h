@@ -20,6 +20,10 @@ namespace selvage {
 //                 [steps Unroll, warps TIDy, threads TIDx], for a copy in shared memory with its
 //                 axes in the other order
 // where batch is [steps, at_once Unroll] if a thread waits for what each step reads
+//   by windows:   the last two rows = [blocks BIDy, BIDx, folders TIDy, threads TIDx], the other
+//   ones
+//                 BIDz; a thread computes one item. Where it is kept in shared memory, what windows
+//                 read is a tile with a halo (legality/read_tile.h)
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 //     across a short iterdomain: the other rows = [blocks BIDx, threads TIDx, vector], and a thread
 //                 computes vector x across items; what lies otherwise than what is stored is read
@@ -45,6 +49,9 @@ struct RowPlan {
   // Whether each row is moved so far that its vectors are aligned (Schedule::skew): rows that are
   // no multiple of a vector begin at odd addresses.
   bool is_skewed = false;
+  // Whether a block computes a tile of the items that are read in windows
+  // (SegmentTraffic::windows).
+  bool is_windowed = false;
   // Rows that a block computes one after another, while it folds them for columns.
   std::int64_t turns = 1;
   // There is one row, and the last block of the kernel of this tensor computes it: threads *

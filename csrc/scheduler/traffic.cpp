@@ -482,7 +482,10 @@ double points_of(const Fusion& fusion, TensorId t, const TypicalSizes& sizes) {
 
 SegmentTraffic traffic_of(const Schedule& schedule, const ReadTable& table, const Segment& segment,
                           const TypicalSizes& sizes, ReadMoves& moves) {
-  return Collector(schedule, table, segment, sizes, moves).run();
+  SegmentTraffic traffic = Collector(schedule, table, segment, sizes, moves).run();
+  traffic.windows = windows_of(schedule, segment, sizes);
+  if (traffic.windows) traffic.windows->taps = traffic.items;
+  return traffic;
 }
 
 }  // namespace selvage

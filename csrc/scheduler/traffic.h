@@ -3,6 +3,7 @@
 #include <selvage/scheduler/read_moves.h>
 #include <selvage/scheduler/segments.h>
 #include <selvage/scheduler/typical_sizes.h>
+#include <selvage/scheduler/windows.h>
 
 #include <optional>
 #include <vector>
@@ -81,6 +82,7 @@ struct SegmentTraffic {
     std::vector<TensorId> copied;
   };
   std::optional<Across> across = {};
+  std::optional<Windows> windows = {};
   double instructions = 0;  // of all definitions, for each point of the widest member's nest
   int folds = 0;            // members that fold within a row
   double of_merging = 0;    // instructions of a thread that end such folds, beyond shuffles
