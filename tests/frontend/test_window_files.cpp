@@ -114,5 +114,33 @@ TEST(WindowFiles, AMedianSaysOfWhat) {
             "left\n");
 }
 
+// y[i] = x[mode(i - 3)], four items padded by three on both sides: what a gradient of ones makes of
+// each item is how often it is read. A gather adds it up, in the same order every time.
+TEST(WindowFiles, HaveGradientsThatAreGathers) {
+  const auto gradient = [](const std::string& statement) {
+    const ScheduleFile file = schedule_files::read(
+        "sizes: {N: 4}\ninputs: {dy: {shape: [10], dtype: int32}}\noutputs: {dx: {shape: [N]}}\n"
+        "compute:\n  - \"" +
+        statement + "\"\n");
+    Array dy(DataType::Int32, {10});
+    for (std::int64_t k = 0; k < 10; ++k) dy.set_int(k, 1);
+    const Array dx = run_reference(*file.fusion, {}, {{"dy", dy}})[0];
+    std::vector<std::int64_t> items;
+    for (std::int64_t k = 0; k < dx.size(); ++k) items.push_back(dx.get_int(k));
+    return items;
+  };
+  using Items = std::vector<std::int64_t>;
+  EXPECT_EQ(gradient("dx[k] = dy[k + 3] + safe(dy[2 - k]) + safe(dy[2 * N + 2 - k])"),
+            Items({2, 3, 3, 2}));  // mirror
+  EXPECT_EQ(gradient("dx[k] = dy[k + 3] + select(k > 0, safe(dy[3 - k]), 0) + "
+                     "select(k < N - 1, safe(dy[2 * N + 1 - k]), 0)"),
+            Items({2, 3, 3, 2}));  // reflect
+  EXPECT_EQ(gradient("dx[k] = dy[k + 3] + safe(dy[k - N + 3]) + safe(dy[k + N + 3])"),
+            Items({2, 3, 3, 2}));  // circular
+  EXPECT_EQ(gradient("dx[k] = dy[k + 3] + select(k == 0, sum[p < 3](safe(dy[p])), 0) + "
+                     "select(k == N - 1, sum[p < 3](dy[N + 3 + p]), 0)"),
+            Items({4, 1, 1, 4}));  // clamped
+}
+
 }  // namespace
 }  // namespace selvage
