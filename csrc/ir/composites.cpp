@@ -57,36 +57,24 @@ Tensor median(Tensor x, Axes axes, bool keep) {
   std::vector<std::size_t> folded = axes_of("median", x, axes);
   const std::vector<Expr> shape = shape_of(x);
   for (std::size_t k = 0; axes.empty() && k < shape.size(); ++k) folded.push_back(k);
-  Fusion::FoldRequest least{.how = Reduction::Min, .indices = {}, .shape = {}};
+  if (folded.empty()) return x;
   Fusion::FoldRequest count{.how = Reduction::Sum, .indices = {}, .shape = {}};
-  std::vector<Expr> item, other, indices, extents, kept, kept_extents;
+  std::vector<Expr> item, other;
   for (std::size_t k = 0; k < shape.size(); ++k) {
     item.push_back(f.fresh_index("i" + std::to_string(k)));
     other.push_back(item.back());
-    indices.push_back(item.back());
-    extents.push_back(shape[k]);
-    if (std::ranges::find(folded, k) == folded.end()) {
-      kept.push_back(item.back());
-      kept_extents.push_back(shape[k]);
-      continue;
-    }
+    if (std::ranges::find(folded, k) == folded.end()) continue;
     other.back() = f.fresh_index("j" + std::to_string(k));
-    least.indices.push_back(item.back());
     count.indices.push_back(other.back());
-    least.shape.push_back(shape[k]);
     count.shape.push_back(shape[k]);
-    if (!keep) continue;
-    kept.push_back(f.fresh_index("one" + std::to_string(k)));
-    kept_extents.push_back(f.constant(1));
   }
-  if (folded.empty()) return x;
   const Element own = read(x, item);
-  const Tensor balance = f.compute_fold("", indices, extents, std::move(count),
-                                        select(read(x, other) <= own, 1.0, -1.0));
+  const Tensor balance =
+      f.compute_fold("", item, shape, std::move(count), select(read(x, other) <= own, 1.0, -1.0));
   const DataType type = f[x.id()].type;
   const Element none = cast({f, constant_of(f.values(), identity(Reduction::Min, type))}, type);
   const Element is_taken = read(balance, item) >= 0.0 || own != own;
-  return f.compute_fold("", kept, kept_extents, std::move(least), select(is_taken, own, none));
+  return min(f.compute("", item, shape, select(is_taken, own, none)), axes, keep);
 }
 
 Tensor masked_fill(Tensor x, Tensor mask, Operand value) { return select(mask, value, x); }

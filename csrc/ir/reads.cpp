@@ -108,6 +108,17 @@ std::vector<TensorId> definition_order(const Fusion& fusion) {
   return order;
 }
 
+const AxisMode* mode_of(const ValueNode& read, std::size_t axis) {
+  const auto at =
+      std::ranges::find_if(read.modes, [&](const AxisMode& m) { return m.axis == axis; });
+  return at == read.modes.end() ? nullptr : &*at;
+}
+
+Expr written_subscript(const ValueNode& read, std::size_t axis) {
+  const AxisMode* mode = mode_of(read, axis);
+  return mode == nullptr ? read.subscripts[axis] : mode->of;
+}
+
 ValueId rewritten(ValueGraph& values, ValueId root,
                   const std::function<std::optional<ValueNode>(ValueId)>& changed) {
   std::unordered_map<std::uint32_t, ValueId> other;  // by value that changes

@@ -26,6 +26,11 @@ std::vector<bool> are_read(const Fusion& fusion);
 // a fusion are added in such an order; those that a schedule adds are not.
 std::vector<TensorId> definition_order(const Fusion& fusion);
 
+// The access mode of a read along an axis, or null; and the subscript there as it is written,
+// before a mode brings it into the axis.
+const AxisMode* mode_of(const ValueNode& read, std::size_t axis);
+Expr written_subscript(const ValueNode& read, std::size_t axis);
+
 // A copy of a value in its graph in which `changed` gives nodes another form, operands left to this
 // function; the value itself, if nothing changes. Nothing: the node stays as it is.
 ValueId rewritten(ValueGraph& values, ValueId root,

@@ -12,12 +12,6 @@ namespace selvage {
 
 namespace {
 
-const AxisMode* mode_of(const ValueNode& read, std::size_t axis) {
-  const auto at =
-      std::ranges::find_if(read.modes, [&](const AxisMode& m) { return m.axis == axis; });
-  return at == read.modes.end() ? nullptr : &*at;
-}
-
 // The node with its index symbols replaced by what they stand for.
 ValueNode at(ValueNode node, const Environment& indices) {
   const auto replace = [&](Expr& e) {
@@ -206,8 +200,7 @@ TensorId Schedule::cache_tile(TensorId t, TensorId reader, const Tile& tile, std
     std::vector<Expr> at;
     for (const Tile::Loop& l : tile.loops) at.push_back(l.index);
     for (std::size_t k = 0; k < tile.axes.size(); ++k) {
-      const AxisMode* mode = mode_of(written, k);
-      const Expr of = mode == nullptr ? written.subscripts[k] : mode->of;
+      const Expr of = written_subscript(written, k);
       at.push_back(sizes.simplify(of - substitute(tile.axes[k].begin, here)));
     }
     read.source = id;

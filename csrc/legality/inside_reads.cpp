@@ -53,13 +53,23 @@ class Inside {
     inside.blocks = share_of(condition, blocks_, extents_of(blocks_));
     inside.points = points(inside.claims);
     const bool are_many = !inside.blocks || inside.blocks->taken >= (inside.blocks->of + 1) / 2;
-    inside.pays = saved >= kLeastSaved && are_many;
+    inside.pays = saved >= kLeastSaved && are_many && can_have_body();
     return inside;
   }
 
  private:
   ParallelType parallel(std::size_t loop) const {
     return schedule_.parallel(nest_.tensor, nest_.loops[loop]);
+  }
+
+  // Whether the nest can be written twice inside the loops of its blocks: these stand outermost,
+  // and what is folded has one number as its state.
+  bool can_have_body() const {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (!is_block(parallel(i))) return false;
+    }
+    const std::optional<Fold>& fold = fusion_[nest_.tensor].fold;
+    return !fold || (!is_scan(fusion_[nest_.tensor]) && components(*fold).size() == 1);
   }
 
   // False where the read is at a number that is loaded: what is known of that is no matter of

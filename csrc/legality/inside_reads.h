@@ -19,7 +19,8 @@ struct InsideReads {
   // Of the valid points of what is stored: those at which no read leaves its tensor, if counted.
   std::optional<Share> points;
   // Whether interior blocks get a body of their own: half of the blocks or more are interior, so
-  // far as that is known, and a thread there saves at least four modes and tests.
+  // far as that is known, a thread there saves at least four modes and tests, and their loops stand
+  // outermost, around no scan and no fold of several numbers.
   bool pays = false;
 };
 

@@ -67,17 +67,6 @@ class Tiling {
     }
   }
 
-  static Expr written(const ValueNode& read, std::size_t axis) {
-    const AxisMode* mode = mode_of(read, axis);
-    return mode == nullptr ? read.subscripts[axis] : mode->of;
-  }
-
-  static const AxisMode* mode_of(const ValueNode& read, std::size_t axis) {
-    const auto at =
-        std::ranges::find_if(read.modes, [&](const AxisMode& m) { return m.axis == axis; });
-    return at == read.modes.end() ? nullptr : &*at;
-  }
-
   // Nothing, or why there is no tile.
   std::optional<std::string> add_axis(std::size_t k, Schedule::Tile& tile) {
     const std::string which = "axis " + std::to_string(k);
@@ -85,7 +74,7 @@ class Tiling {
     Schedule::Tile::Axis axis{.begin = fusion_.pool().constant(0), .extent = extent};
     bool is_outside = false, is_loaded = false, is_filled = false;
     std::vector<Expr> at, limited;  // the subscripts as they are written
-    for (const ValueNode& read : unlimited_) at.push_back(written(read, k));
+    for (const ValueNode& read : unlimited_) at.push_back(written_subscript(read, k));
     for (const ValueNode& read : reads_) {
       const AxisMode* mode = mode_of(read, k);
       if (mode != nullptr && axis.mode && *axis.mode != mode->mode) {
@@ -94,7 +83,7 @@ class Tiling {
       if (mode != nullptr) axis.mode = mode->mode;
       is_filled = is_filled || read.otherwise().has_value();
       is_outside = is_outside || is_filled || mode != nullptr;
-      limited.push_back(written(read, k));
+      limited.push_back(written_subscript(read, k));
       for (const LoadedIndex& l : read.loaded) {
         is_loaded = is_loaded || contains(symbols_of(limited.back()), l.symbol);
       }

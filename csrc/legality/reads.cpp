@@ -1,3 +1,4 @@
+#include <selvage/ir/reads.h>
 #include <selvage/legality/decide.h>
 #include <selvage/legality/mend_read.h>
 #include <selvage/legality/reads.h>
@@ -65,11 +66,10 @@ Access DefinitionReads::access(const ValueNode& read, TensorId reader, const Env
 Expr DefinitionReads::subscript_here(const ValueNode& read, std::size_t k, Expr extent,
                                      const Environment& indices, std::vector<Access::Mode>& modes) {
   Simplifier& here = *analysis_.guarded;
-  for (const AxisMode& m : read.modes) {
-    if (m.axis != k) continue;
-    const Expr of = here.simplify(substitute(m.of, indices));
-    const Remapped own = remapped_in_reach(here, m.mode, of, extent);
-    modes.push_back({{m.axis, m.mode, of}, own.form});
+  if (const AxisMode* m = mode_of(read, k)) {
+    const Expr of = here.simplify(substitute(m->of, indices));
+    const Remapped own = remapped_in_reach(here, m->mode, of, extent);
+    modes.push_back({{m->axis, m->mode, of}, own.form});
     return here.simplify(own.subscript);
   }
   return here.simplify(substitute(read.subscripts[k], indices));

@@ -106,6 +106,7 @@ ValueId ValueLowering::lower_read(ValueId v, const ValueNode& node, const Enviro
   } else if (!read.is_inside()) {
     refuse_read(node, read);
   }
+  if (!read.modes.empty() || read.condition.valid()) leaving_.push_back(read);
   if (reads_.has_used_conditions()) used_ = reads_.depth();
   if (!read.condition.valid()) return element(read);
   reads_.enter(!read.condition, false);

@@ -36,6 +36,10 @@ class ValueLowering {
   // is made and out of bounds where one is found.
   ValueId lower(TensorId tensor);
 
+  // The reads that lower() has met, inlined ones included, that have an access mode or a fill that
+  // is not out of question.
+  const std::vector<Access>& leaving() const { return leaving_; }
+
   // The reads that lower() would meet, each once: nothing is refused.
   std::vector<Access> reads(TensorId tensor);
 
@@ -67,6 +71,7 @@ class ValueLowering {
   };
   std::map<std::vector<std::uint64_t>, Made> made_;
   std::map<std::vector<std::uint64_t>, Expr> number_of_;  // by value, most and conditions
+  std::vector<Access> leaving_;
   // Of reads(): the list, and the keys of the reads in it (value and indices).
   std::vector<Access>* list_ = nullptr;
   std::set<std::vector<std::uint64_t>> listed_;

@@ -110,7 +110,7 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
                      Leaf leaf) {
   Body body;
   if (hosts_at_level) body = hosted(tree, level);
-  bool has_deeper = end != SIZE_MAX ? level < end : level < block_loops(tree.tensor);
+  bool has_deeper = end != SIZE_MAX ? level < end : opens_blocks(tree.tensor, level);
   for (const NestTree& inner : tree.inside) {
     if (inner.level > level && (end == SIZE_MAX || inner.level <= end)) has_deeper = true;
   }
@@ -134,23 +134,19 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
   return body;
 }
 
-// How many of a nest's outermost loops are blocks, if its reads may leave their tensors.
-std::size_t TreeBody::block_loops(TensorId t) const {
-  if (!options_.draws_out_checks || !may_leave(fusion_, schedule_, t)) return 0;
+// Whether a loop is one of blocks around reads that may leave their tensors.
+bool TreeBody::opens_blocks(TensorId t, std::size_t level) const {
   const std::vector<DomainId>& loops = placed_[t].analysis.loops;
-  const auto is_no_block = [&](DomainId d) { return !is_block(schedule_.parallel(t, d)); };
-  return std::size_t(std::ranges::find_if(loops, is_no_block) - loops.begin());
+  return options_.draws_out_checks && level < loops.size() &&
+         is_block(schedule_.parallel(t, loops[level])) && may_leave(fusion_, schedule_, t);
 }
 
-// What make(analysis) writes of a nest inside its `open` outermost loops: as reads at any block ask
+// What make(analysis) writes of a nest inside the loops of its blocks: as reads at any block ask
 // for it, and before that as interior blocks do.
 template <class Make>
-Body TreeBody::by_blocks(const TensorAnalysis& analysis, std::size_t open, Make make) {
+Body TreeBody::by_blocks(const TensorAnalysis& analysis, Make make) {
   Body everywhere = make(analysis);
   if (!options_.draws_out_checks || options_.checks_everything) return everywhere;
-  for (std::size_t k = open; k < analysis.loops.size(); ++k) {
-    if (is_block(schedule_.parallel(analysis.tensor, analysis.loops[k]))) return everywhere;
-  }
   const auto inside = inside_reads(fusion_, schedule_, analysis, std::exchange(reads_, {}));
   if (!inside || !inside->pays) return everywhere;
   Body interior = make(at_interior_blocks(analysis, *inside));
@@ -211,9 +207,7 @@ std::vector<BufferId> TreeBody::buffers_of(TensorId t) {
 }
 
 ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component) {
-  reads_.clear();
   const auto load = [&](Access read) {
-    if (!read.modes.empty() || read.condition.valid()) reads_.push_back(read);
     const TensorId source = read.tensor;
     ValueGraph& values = draft_.kernel.values;
     place(read, fusion_, schedule_, placed_.contains(source) ? &placed_[source].analysis : nullptr);
@@ -231,8 +225,10 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
     }
     return values.read(draft_.kernel.buffers[buffer].type, buffer, {address});
   };
-  return ValueLowering(fusion_, schedule_, analysis, draft_.kernel.values, load, draft_.numbers)
-      .lower(analysis.tensor);
+  ValueLowering lowering(fusion_, schedule_, analysis, draft_.kernel.values, load, draft_.numbers);
+  const ValueId value = lowering.lower(analysis.tensor);
+  reads_ = lowering.leaving();
+  return value;
 }
 
 Body TreeBody::plain(const NestTree& tree) {
@@ -262,7 +258,7 @@ Body TreeBody::plain(const NestTree& tree) {
     return leaf(a, open, std::move(stores), memory_of(a));
   };
   return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) {
-    return by_blocks(a, open, [&](const TensorAnalysis& at) { return nest(at, open); });
+    return by_blocks(a, [&](const TensorAnalysis& at) { return nest(at, open); });
   });
 }
 
@@ -342,7 +338,7 @@ Body TreeBody::taking_in(const NestTree& tree, std::size_t level, bool hosts_at_
   FoldNest& nest = folds_.at(tree.tensor);
   return loops(tree, level, SIZE_MAX, hosts_at_level, [&](std::size_t open) {
     if (nest.components().size() == 1) {
-      return by_blocks(a, open, [&](const TensorAnalysis& at) {
+      return by_blocks(a, [&](const TensorAnalysis& at) {
         return leaf(at, open, nest.take_in({value_of(at)}), Memory::Local);
       });
     }

@@ -58,8 +58,8 @@ class TreeBody {
   std::size_t folded_from(TensorId t) const;  // the first of its loops that it folds over
   Body scanning(const NestTree& tree);
   template <class Make>
-  Body by_blocks(const TensorAnalysis& analysis, std::size_t open, Make make);
-  std::size_t block_loops(TensorId t) const;
+  Body by_blocks(const TensorAnalysis& analysis, Make make);
+  bool opens_blocks(TensorId t, std::size_t level) const;
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
             Memory target);
   std::vector<Store> at_elements(const TensorAnalysis& result, std::vector<Store> stores) const;
@@ -76,7 +76,7 @@ class TreeBody {
   const LowerOptions& options_;
   KernelDraft& draft_;
   std::map<TensorId, FoldNest> folds_;  // whose states are open
-  std::vector<Access> reads_ = {};      // of the value made last
+  std::vector<Access> reads_ = {};      // of the value made last that may leave their tensors
 };
 
 }  // namespace selvage

@@ -86,17 +86,17 @@ LaunchTime PlanWork::window_time(const RowPlan& plan) const {
   work.l2_bytes =
       stored_ + (once_ - stored_) * std::max(1.0, read * tiles / (w.rows * w.columns * w.others));
   work.coalesced = coalesced_share(width * w.bytes / sources);
-  work.bytes_in_flight = w.bytes * std::min(w.taps, kTapsAtOnce);
+  work.bytes_in_flight = w.bytes * std::min(traffic_.items, kTapsAtOnce);
   const double items = tiles * height * width;
   const double of_tap = traffic_.instructions + kInstructionsOfTap * sources;
-  work.instructions = items * (w.taps * of_tap + 2 * kInstructionsOfAccess);
+  work.instructions = items * (traffic_.items * of_tap + 2 * kInstructionsOfAccess);
   if (plan.kept) {
     work.shared_bytes = std::int64_t(4 * read * sources);
     work.barriers = 1;
     work.loads_in_turn = 2;
     work.instructions += tiles * read * sources * kInstructionsOfAccess;
   } else {
-    work.instructions += items * w.taps * kUnaligned * sources;
+    work.instructions += items * traffic_.items * kUnaligned * sources;
   }
   return time_of(work, device_);
 }

@@ -19,11 +19,10 @@ namespace selvage {
 //   by tiles:     blocks BIDx = [the other rows, tiles of two of them], and in a tile
 //                 [steps Unroll, warps TIDy, threads TIDx], for a copy in shared memory with its
 //                 axes in the other order
-// where batch is [steps, at_once Unroll] if a thread waits for what each step reads
-//   by windows:   the last two rows = [blocks BIDy, BIDx, folders TIDy, threads TIDx], the other
-//   ones
+//   by windows:   the last two rows = [blocks BIDy, BIDx, folders TIDy, threads TIDx], those before
 //                 BIDz; a thread computes one item. Where it is kept in shared memory, what windows
 //                 read is a tile with a halo (legality/read_tile.h)
+// where batch is [steps, at_once Unroll] if a thread waits for what each step reads
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 //     across a short iterdomain: the other rows = [blocks BIDx, threads TIDx, vector], and a thread
 //                 computes vector x across items; what lies otherwise than what is stored is read

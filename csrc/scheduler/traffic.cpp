@@ -484,7 +484,6 @@ SegmentTraffic traffic_of(const Schedule& schedule, const ReadTable& table, cons
                           const TypicalSizes& sizes, ReadMoves& moves) {
   SegmentTraffic traffic = Collector(schedule, table, segment, sizes, moves).run();
   traffic.windows = windows_of(schedule, segment, sizes);
-  if (traffic.windows) traffic.windows->taps = traffic.items;
   return traffic;
 }
 

@@ -5,7 +5,6 @@
 #include <selvage/ir/reads.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/legality/mend_read.h>
-#include <selvage/legality/read_tile.h>
 #include <selvage/scheduler/windows.h>
 
 #include <algorithm>
@@ -38,6 +37,32 @@ std::optional<Windows> windows_of(const Schedule& schedule, const Segment& segme
   if (!is_plain) return std::nullopt;
   const DomainGraph& graph = schedule.graph();
   Windows w{.row = root.logical[rank - 2], .column = root.logical[rank - 1]};
+  const Expr row = root.indices[rank - 2], column = root.indices[rank - 1];
+  std::vector<Expr> by_row, by_column;  // subscripts that these move
+  for (ValueId v : values_under(fusion.values(), *root.definition)) {
+    const ValueNode& read = fusion.values()[v];
+    const auto source = TensorId(read.source);
+    if (read.kind != ValueNode::Kind::Read) continue;
+    if (!fusion[source].is_input && schedule.is_inlined(source)) continue;
+    bool is_moved = false;
+    for (std::size_t k = 0; k < read.subscripts.size(); ++k) {
+      const Expr of = written_subscript(read, k);
+      const std::vector<Expr> used = symbols_of(of);
+      const auto note = [&](Expr index, std::vector<Expr>& list) {
+        if (!contains(used, index)) return;
+        list.push_back(of);
+        is_moved = is_moved || used.size() > 1;
+      };
+      note(row, by_row);
+      note(column, by_column);
+    }
+    if (!is_moved) continue;
+    w.is_remapped = w.is_remapped || !read.modes.empty();
+    if (std::ranges::find(w.sources, source) != w.sources.end()) continue;
+    w.sources.push_back(source);
+    w.bytes += double(size_of(stored_type(fusion[source])));
+  }
+  if (w.sources.empty()) return std::nullopt;
   Expr others = fusion.pool().constant(1);
   for (std::size_t k = 0; k + 2 < rank; ++k) others = others * graph[root.logical[k]].extent;
   Facts facts = *fusion.facts();
@@ -46,37 +71,12 @@ std::optional<Windows> windows_of(const Schedule& schedule, const Segment& segme
   const bool fits =
       ranges.proves(others <= kMaxGrid[2]) && ranges.proves(graph[w.row].extent <= kMaxGrid[1]);
   if (!fits) return std::nullopt;
+  for (Expr of : by_row) w.row_reach = std::max(w.row_reach, reach_of(of, row, ranges));
+  for (Expr of : by_column) w.column_reach = std::max(w.column_reach, reach_of(of, column, ranges));
   w.rows = double(sizes(graph[w.row].extent));
   w.columns = double(sizes(graph[w.column].extent));
   w.others = double(sizes(ranges.simplify(others)));
-  const Expr row = root.indices[rank - 2], column = root.indices[rank - 1];
-  for (ValueId v : values_under(fusion.values(), *root.definition)) {
-    const ValueNode& read = fusion.values()[v];
-    if (read.kind != ValueNode::Kind::Read) continue;
-    const auto source = TensorId(read.source);
-    const bool is_stored = fusion[source].is_input || !schedule.is_inlined(source);
-    if (!is_stored || !reads_windows(fusion, segment.root, source)) continue;
-    bool is_moved = false;
-    w.is_remapped = w.is_remapped || !read.modes.empty();
-    for (std::size_t k = 0; k < read.subscripts.size(); ++k) {
-      const auto mode =
-          std::ranges::find(read.modes, k, [](const AxisMode& m) { return std::size_t(m.axis); });
-      const Expr of = mode == read.modes.end() ? read.subscripts[k] : mode->of;
-      const std::vector<Expr> used = symbols_of(of);
-      const auto note = [&](Expr index, std::int64_t& reach) {
-        if (!contains(used, index)) return false;
-        reach = std::max(reach, reach_of(of, index, ranges));
-        return used.size() > 1;
-      };
-      is_moved = note(row, w.row_reach) || is_moved;
-      is_moved = note(column, w.column_reach) || is_moved;
-    }
-    if (is_moved && std::ranges::find(w.sources, source) == w.sources.end()) {
-      w.sources.push_back(source);
-      w.bytes += double(size_of(stored_type(fusion[source])));
-    }
-  }
-  return w.sources.empty() ? std::nullopt : std::optional(std::move(w));
+  return w;
 }
 
 }  // namespace selvage

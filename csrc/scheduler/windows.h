@@ -15,7 +15,6 @@ struct Windows {
   DomainId row{}, column{};                      // i, j
   double rows = 1, columns = 1;                  // their extents at typical sizes
   double others = 1;                             // points of the iterdomains before them
-  double taps = 1;                               // that a thread reads for an item
   std::int64_t row_reach = 0, column_reach = 0;  // items that a window has beside one, along each
   double bytes = 0;                              // of an element of each source together
   // Whether access modes bring what is read into its axes. Along merged iterdomains each tap would
@@ -23,7 +22,7 @@ struct Windows {
   bool is_remapped = false;
   std::vector<TensorId> sources = {};  // which are read so
 };
-// `taps` is left at 1. Nothing where the segment is no fold, or its root reads nothing in windows;
+// Nothing where the segment is no fold, or its root reads nothing in windows;
 // or where it may have more blocks along the second or the third axis than a launch holds.
 std::optional<Windows> windows_of(const Schedule& schedule, const Segment& segment,
                                   const TypicalSizes& sizes);
