@@ -69,8 +69,16 @@ class Masks {
       if (!wanted) body = &node.otherwise;
       const auto holds = value_at(guard->condition, point_);
       if (holds && (*holds != 0) != wanted) return Mask{p, reason(guard->condition, wanted)};
+      if (holds) last_true_ = reason(guard->condition, !wanted);
+      is_sure_ = is_sure_ && holds;
     }
     return std::nullopt;
+  }
+  // If the thread comes for certain to a break or continue: the innermost condition on the way, or
+  // "" if there is none.
+  std::optional<std::string> way_to(PlaceId leave) {
+    if (false_one(leave) || !is_sure_) return std::nullopt;
+    return last_true_;
   }
 
  private:
@@ -109,7 +117,29 @@ class Masks {
   const RunView& view_;
   Index3 thread_;
   Point point_;
+  std::string last_true_;  // of the masks on the way, the innermost one
+  bool is_sure_ = true;    // the values of all of them are known
 };
+
+// How a thread leaves a loop around a statement, or an iteration of it, before it comes there:
+// "leaves loop k at line 4, as 6 <= t is true: t is 7".
+std::optional<std::string> way_out(const RunView& view, const KernelNames& names,
+                                   RunView::Thread thread, PlaceId at) {
+  const StatementTree& tree = view.tree();
+  for (PlaceId p = 0; p < at; ++p) {
+    const auto* leave = std::get_if<Leave>(&tree[p].statement->node);
+    if (leave == nullptr) continue;
+    PlaceId loop = tree[p].parent;
+    while (!same(tree[loop].variable, leave->loop)) loop = tree[loop].parent;
+    if (!tree.is_inside(at, loop)) continue;
+    const auto reason = Masks(view, thread).way_to(p);
+    if (!reason) continue;
+    return fmt::format("{} loop {} at line {}{}", leave->is_next ? "goes on with" : "leaves",
+                       to_string(leave->loop), names.line_of(p),
+                       reason->empty() ? "" : ", as " + *reason);
+  }
+  return std::nullopt;
+}
 
 std::string_view memory_name(Memory memory) {
   switch (memory) {
@@ -265,6 +295,8 @@ void show_why_not(const RunView& view, const KernelNames& names, RunView::Thread
   if (mask) {
     out.verbatim(2, fmt::format("{} does not come to line {}: at line {}, {}", who, line,
                                 names.line_of(mask->place), mask->text));
+  } else if (const auto out_at = way_out(view, names, thread, at)) {
+    out.verbatim(2, fmt::format("{} does not come to line {}: it {}", who, line, *out_at));
   } else {
     out.line(2, fmt::format("no mask keeps {} from line {}", who, line));
   }

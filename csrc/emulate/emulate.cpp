@@ -372,6 +372,7 @@ class Machine : private BlockActions, private RunView {
   }
   void diverge(PlaceId id, const RunFault& d) override {
     using Kind = RunFault::Kind;
+    at_ = id;
     const std::string who = log_.name(log_.thread);
     const std::int64_t other = d.other ? first_ + std::int64_t(*d.other) : FaultLog::kNoThread;
     std::string what = who + " is at " + d.what;
