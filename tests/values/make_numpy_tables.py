@@ -1,10 +1,14 @@
 """Writes the tables that tests compare access modes and windows with: numpy_edges.txt, how NumPy's
-pad goes on before and behind an axis, and scipy_windows.txt, images through SciPy's filters.
+pad goes on before and behind an axis; scipy_windows.txt, images through SciPy's filters; and
+scipy_photo.txt, the photograph of scripts/photo through them.
 
     python3 tests/values/make_numpy_tables.py      needs NumPy and SciPy; made with 2.4 and 1.17
 """
 
 import pathlib
+import subprocess
+import tempfile
+import zlib
 
 import numpy
 from scipy import ndimage
@@ -54,17 +58,52 @@ def sizes(h, mode):
     return (3, 5, 7, 13) if h < 14 or mode == "mirror" else (3, 5, 7)
 
 
-def bilateral(x, more):
+def bilateral(x, more, likeness=5000.0):
     # Neighbours of 5 x 5, weighted by how near they are and how much alike.
     p, q = numpy.mgrid[-2:3, -2:3]
     near = numpy.exp(-(p * p + q * q) / 8.0).ravel()
 
     def average(v):
-        weight = near * numpy.exp(-((v - v[12]) ** 2) / 5000.0)
+        weight = near * numpy.exp(-((v - v[12]) ** 2) / likeness)
         return (weight * v).sum() / weight.sum()
 
     return ndimage.generic_filter(x.astype(float), average, size=5, **more)
 
 
-for name, lines in (("numpy_edges", edges()), ("scipy_windows", windows())):
+def photograph(h, w):
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/photo.npy"
+        subprocess.run([HERE.parents[1] / "scripts/photo", "make", path, str(h), str(w)], check=True)
+        return numpy.load(path).astype(numpy.int64)
+
+
+def photographs():
+    # EXAMPLE MODE H W: of results without errors the CRC-32 of all items as int64, of the bilateral
+    # filter 64 items
+    weights = (numpy.arange(35).reshape(5, 7) * 11) % 17 - 8
+    for h, w in ((512, 512), (509, 383)):
+        x = photograph(h, w)
+        for mode, name in FILTER.items():
+            more = {"mode": name, "cval": FILL}
+            total = ndimage.correlate(x, numpy.ones((5, 5), numpy.int64), **more)
+            mean = (total.astype(numpy.float32) / numpy.float32(25)).astype(numpy.float16)
+            gx, gy = ndimage.sobel(x, axis=1, **more), ndimage.sobel(x, axis=0, **more)
+            items = (numpy.arange(64) * 4093) % (h * w)
+            for what, y in (
+                ("blur", mean.astype(float) * 1024),
+                ("sobel", gx * gx + gy * gy),
+                ("convolution", ndimage.convolve(x, weights, **more)),
+                *((f"median{n}", ndimage.median_filter(x, size=n, **more)) for n in range(3, 14, 2)),
+            ):
+                assert (y == numpy.rint(y)).all()
+                yield f"{what} {mode} {h} {w}: {zlib.crc32(y.astype('<i8').tobytes())}"
+            y = numpy.rint(1000 * bilateral(x, more, 1000.0)).astype(numpy.int64)
+            yield f"bilateral {mode} {h} {w}: " + " ".join(map(str, y.ravel()[items]))
+
+
+for name, lines in (
+    ("numpy_edges", edges()),
+    ("scipy_windows", windows()),
+    ("scipy_photo", photographs()),
+):
     (HERE / f"{name}.txt").write_text("\n".join(lines) + "\n")
