@@ -1,7 +1,7 @@
 // Two tables of Quasar, a language for GPU kernels, and what ours makes of them. It sums 512 x 512
 // pixels 100 times on a GeForce 435M: by an atomic addition for each pixel in 609 ms, by one thread
-// in 675 ms, by a tree in one block in 137 ms. A thread's window of a median is allocated inside the
-// kernel there, in pieces of 1,024 bytes times a power of two, at most 32,768, of 16 MB in all.
+// in 675 ms, by a tree in one block in 137 ms. A thread's window of a median is allocated inside
+// the kernel there, in pieces of 1,024 bytes times a power of two, at most 32,768, of 16 MB in all.
 // Counters: what is counted in our kernels, and predictions of the model for an H100.
 #include <benchmark/benchmark.h>
 

@@ -91,7 +91,8 @@ TEST(ScipyPhotographs, AreWhatTheExamplesMake) {
     std::string filter, mode, h, w;
     words >> filter >> mode >> h >> w;
     // Without a large sample: what is computed in a moment, in one mode.
-    const bool is_quick = mode == "mirror" && h == "509" && filter.size() < 8 && filter <= "median3";
+    const bool is_quick =
+        mode == "mirror" && h == "509" && filter.size() < 8 && filter <= "median3";
     if (!is_quick && count(0, 1) == 0) continue;
     Array& photo = photos[h + " " + w];
     if (photo.shape.empty()) photo = photograph(std::stoi(h), std::stoi(w));
