@@ -97,7 +97,11 @@ class Parser : private ValueParser {
   }
 
   void parse_right_side() {
-    parse_value(0);
+    if (is_compaction()) {
+      parse_compaction();
+    } else {
+      parse_value(0);
+    }
     if (!(*token_).empty()) unexpected();
   }
 

@@ -29,7 +29,8 @@ std::optional<AccessMode> access_mode(Remap remap);
 //   expression  || && == != < <= > >= + - * / // % with C's precedence, unary - and !,
 //               functions as ir/scalar.h names them, casts by the names of types, numbers, true,
 //               false, inf, nan, names (also of scalars), elements of tensors, reductions as
-//               ir/identity.h names them, scans such as cumsum[j](e), fill(x[...], e), safe(x[...])
+//               ir/identity.h names them, scans such as cumsum[j](e), fill(x[...], e),
+//               safe(x[...]); or, as the whole right side, compact(e, condition)
 //   subscript   + - * // % of names and integers, in a remap such as mirror(i + 1); or the same of
 //               loads as well, elements of tensors: clamped(idx[i]), unchecked(2 * idx[i] + 1)
 struct FormulaNode {
@@ -45,6 +46,7 @@ struct FormulaNode {
     Fill,      // an element, and the value out of bounds; without the latter it is 0
     Remap,     // of a whole subscript
     Greatest,  // of the type of its operand: what min gives of nothing
+    Compact,   // the whole right side: the first operand where the second one holds
   };
   Kind kind = Kind::Integer;
   std::size_t at = 0;     // where it stands in the text
@@ -60,7 +62,7 @@ struct FormulaNode {
   bool is_filled = false;                  // an Element that a Fill reads
   bool is_loaded = false;                  // in a subscript: a load, or made of one
   std::optional<std::size_t> inside = {};  // the innermost of Formula::folds around it
-  std::size_t fold = 0;                    // Fold: its number in Formula::folds
+  std::size_t fold = 0;                    // Fold, Compact: its number in Formula::folds
 
   // Whether `name` may be that of a tensor. (That of a scalar has no subscripts: kind Name.)
   bool may_read() const { return kind == Kind::Element || kind == Kind::Name; }
@@ -72,7 +74,7 @@ struct Formula {
     std::size_t at;
     std::optional<std::uint32_t> extent = {};  // of a fold: the node of what is written behind <
   };
-  // sum(e), sum[n](e) or sum[n < 3](e); or a scan.
+  // sum(e), sum[n](e) or sum[n < 3](e); or a scan. Or what compact[n](e, condition) goes over.
   struct Fold {
     Reduction how = Reduction::Sum;
     std::size_t at = 0;
@@ -83,7 +85,8 @@ struct Formula {
     std::vector<Index> indices = {};
     // Of a scan, cumsum[n](e): the index along which it runs, one of the indices around it.
     std::optional<Index> scanned = {};
-    std::string name() const;  // "sum", "cumsum"
+    bool is_compaction = false;
+    std::string name() const;  // "sum", "cumsum", "compact"
   };
   std::string target;
   std::size_t target_at = 0;
@@ -100,6 +103,7 @@ struct Formula {
   // The reduction or scan that is the whole right side, or null. Its indices are the tensor's,
   // after those on the left.
   const Fold* whole() const;
+  bool is_compaction() const { return nodes.back().kind == FormulaNode::Kind::Compact; }
 };
 
 // The value of `inf` or `nan` in a formula, if nothing else has that name.

@@ -9,6 +9,7 @@
 namespace selvage {
 
 std::string Formula::Fold::name() const {
+  if (is_compaction) return "compact";
   return scanned ? scan_name(how) : std::string(to_string(how));
 }
 

@@ -283,6 +283,32 @@ std::uint32_t ValueParser::parse_median(std::size_t at) {
   return add({.kind = Kind::Fold, .at = at, .operands = {taken}, .fold = number});
 }
 
+bool ValueParser::is_compaction() {
+  if (*token_ != kCompact) return false;
+  const Tokens begin = token_;
+  token_.advance();
+  const bool is_one = *token_ == "(" || (*token_ == "[" && is_reduction_list());
+  token_ = begin;
+  return is_one;
+}
+
+void ValueParser::parse_compaction() {
+  const std::size_t at = token_.at();
+  token_.advance();
+  Formula::Fold over{.at = at, .is_compaction = true};
+  if (*token_ == "[") {
+    over.is_named = true;
+    over.indices = parse_indices("in compact[...]", Listed::Folded);
+  }
+  if (*token_ != "(") token_.expect("(", "after compact[...]");
+  auto [number, operands] = parse_operands(std::move(over));
+  if (operands.size() != 2) {
+    token_.fail_at(at, "compact takes 2 operands, not " + std::to_string(operands.size()), "E315",
+                   "write compact(x[i], x[i] > 0): the items, and which of them are kept");
+  }
+  add({.kind = Kind::Compact, .at = at, .operands = std::move(operands), .fold = number});
+}
+
 // The one operand in parentheses, from there on.
 std::uint32_t ValueParser::parse_again(const Tokens& begin) {
   token_ = begin;
@@ -443,6 +469,22 @@ bool ValueParser::has_one_operand() const {
   return false;
 }
 
+// What does outside of a kernel what a function of that name does elsewhere; null: it is none.
+static const char* instead_of_host(std::string_view name) {
+  constexpr std::string_view kShow[] = {"print", "printf", "disp", "imshow", "plot"};
+  constexpr std::string_view kLoad[] = {"load", "imread", "fopen", "read", "input"};
+  constexpr std::string_view kSave[] = {"save", "imwrite", "write"};
+  constexpr std::string_view kTime[] = {"tic", "toc", "clock", "time"};
+  const auto is_in = [&](const auto& list) {
+    return std::ranges::find(list, name) != std::end(list);
+  };
+  if (is_in(kShow)) return "compute it, and show it by schedule_inspect FILE --run --print NAME";
+  if (is_in(kLoad)) return "declare an input, and give it by --input NAME=FILE.npy";
+  if (is_in(kSave)) return "make it an output, and save it by --output NAME=FILE.npy";
+  if (is_in(kTime)) return "schedule_inspect FILE --run --time says how long each kernel takes";
+  return nullptr;
+}
+
 std::uint32_t ValueParser::parse_call(std::size_t at, const std::string& name) {
   if (is_access_mode(name)) return parse_access_mode(at, name);
   if (name == "fast") {
@@ -462,12 +504,20 @@ std::uint32_t ValueParser::parse_call(std::size_t at, const std::string& name) {
     token_.fail_at(at, "median does not say of what", "E314",
                    "name what it goes over, such as median[p < 3](x[mirror(i + p - 1)])");
   }
+  if (name == kCompact) {
+    token_.fail_at(at, "compact stands inside of a value", "E314",
+                   "give it a statement of its own, such as kept[k] = compact(x[i], x[i] > 0)");
+  }
   if (parse_scan(name)) {
     token_.fail_at(at, name + " does not say along which index it runs", "E314",
                    "name an index of the result, such as " + name + "[n](x[m, n])");
   }
   const std::optional<DataType> type = parse_data_type(name);
   if (!type && function == functions.end()) {
+    if (const char* instead = instead_of_host(name)) {
+      token_.fail_at(at, name + " is a function of the host, and no kernel has it", "E315",
+                     instead);
+    }
     std::vector<std::string_view> names(reduction_names().begin(), reduction_names().end());
     for (Function f : functions) names.push_back(info(f).text);
     token_.fail_at(

@@ -17,12 +17,16 @@ class ValueParser {
  protected:
   using Kind = FormulaNode::Kind;
   static constexpr const char* kMedian = "median";
+  static constexpr const char* kCompact = "compact";
   enum class Listed : std::uint8_t { Target, Folded, Scanned };
 
   explicit ValueParser(const Node& text) : token_(text) {}
 
   // Everything that binds at least as tightly as `least`: the number of its node.
   std::uint32_t parse_value(int least);
+  // At the name of a compaction: whether it is one, compact(e, condition) or compact[n](...).
+  bool is_compaction();
+  void parse_compaction();
   // At the [ of an element.
   std::uint32_t parse_element(std::size_t at, const std::string& name);
   // Values, from the opening bracket to behind the closing one.

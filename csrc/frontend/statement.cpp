@@ -7,6 +7,8 @@
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_checks.h>
 #include <selvage/frontend/statement_indices.h>
+#include <selvage/frontend/statement_names.h>
+#include <selvage/ir/compaction.h>
 #include <selvage/ir/fold.h>
 #include <selvage/ir/gather.h>
 
@@ -26,11 +28,10 @@ class StatementBuilder {
                    Fusion& fusion, SizeScope& sizes, FileContext& context)
       : formula_(formula),
         text_(text),
-        all_(all),
         fusion_(fusion),
         sizes_(sizes),
-        context_(context),
         indices_(formula, fusion),
+        names_(formula, text, all, fusion, sizes, context, indices_),
         checks_(formula, text, fusion) {
     for (std::size_t k = 0; shape && k < shape->size(); ++k) {
       indices_.set(indices_.of_target()[k], (*shape)[k]);
@@ -55,12 +56,48 @@ class StatementBuilder {
           subscripts_[k] = subscript(node);
         } else if (node.kind == Kind::Fold && k == last) {
           values_[k] = checks_.of_assertion(node.operands[0], values_[node.operands[0]]);
-        } else if (!node.is_filled) {
+        } else if (!node.is_filled && node.kind != Kind::Compact) {
           values_[k] = element_value(node);
         }
       });
     }
     return values_.back();
+  }
+
+  // The tensors of a compaction, in whose value() they are not: as long as `length`, if that is
+  // known, else as there are items.
+  Tensor compacted() {
+    const FormulaNode& node = formula_.nodes.back();
+    if (formula_.indices.size() != 1) {
+      refuse("E314", place(formula_.target_at),
+             formula_.target + " has " + std::to_string(formula_.indices.size()) +
+                 " indices, and what is kept lies along one axis",
+             "write " + formula_.target + "[k] = compact(...)");
+    }
+    for (const FormulaNode& n : formula_.nodes) {
+      if (n.kind != Kind::Name || !same(indices_.find(n), indices_.of_target()[0])) continue;
+      refuse("E314", place(n.at),
+             n.name + " counts what is kept, and stands in what may be kept, too",
+             "name the index of " + formula_.target + " otherwise");
+    }
+    if (formula_.folds[node.fold].indices.empty()) {
+      refuse("E314", place(node.at), "compact goes over no index",
+             "read a tensor at one, such as compact(x[i], x[i] > 0)");
+    }
+    const Fusion::FoldRequest request = this->request(node.fold);
+    const auto tensor = [&](const char* name, std::uint32_t operand) {
+      return fusion_.compute(names_.unused(formula_.target + "_" + name), request.indices,
+                             request.shape, values_[operand]);
+    };
+    const Tensor items = tensor("item", node.operands[0]);
+    const Tensor keep = tensor("keep", node.operands[1]);
+    const Expr length = indices_.extent(indices_.of_target()[0]);
+    const Compacted made =
+        compact(items, keep, length.valid() ? std::optional(length) : std::nullopt);
+    fusion_.rename(made.kept.id(), names_.unused(formula_.target + "_kept"));
+    fusion_.rename(made.count.id(), names_.unused(formula_.target + "_count"));
+    fusion_.rename(made.items.id(), formula_.target);
+    return made.items;
   }
 
   std::vector<Expr> shape() const {
@@ -185,44 +222,6 @@ class StatementBuilder {
     return otherwise;
   }
 
-  // An index, a size, or nothing.
-  Expr symbol(const FormulaNode& name) {
-    const Expr index = indices_.find(name);
-    return index.valid() ? index : sizes_.use(name.name);
-  }
-
-  [[noreturn]] void refuse_name(const FormulaNode& node, bool in_value) {
-    if (fusion_.find(node.name) || computes(node.name)) {
-      refuse("E302", place(node.at), node.name + " is a tensor and stands without subscripts",
-             "write " + node.name + "[...]");
-    }
-    std::vector<std::string_view> words = context_.symbols.names();
-    for (const Formula::Index& index : formula_.indices) words.push_back(index.name);
-    const std::string otherwise =
-        in_value ? "use an index of the left side, a symbol, or a tensor at its subscripts"
-                 : "put it on the left; or fold over it, such as sum(x[" + node.name + "])";
-    refuse(in_value ? "E302" : "E504", place(node.at),
-           node.name + " is neither an index of " + formula_.target + " nor a symbol",
-           in_value ? meant(node.name, words, otherwise) : otherwise);
-  }
-
-  // Past many errors it is not looked for.
-  bool waits_for_target(const std::string& name) const {
-    return context_.errors.list().size() < kMostErrors && waits_for(name, formula_.target, all_);
-  }
-
-  bool computes(const std::string& name) const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [&](const Formula& f) { return f.target == name; });
-  }
-  // A tensor without axes, which may be read by its name alone; one that is computed too late is
-  // for source_of to refuse.
-  bool is_scalar(const std::string& name) const {
-    if (const auto t = fusion_.find(name)) return fusion_[*t].logical.empty();
-    return std::any_of(all_.begin(), all_.end(),
-                       [&](const Formula& f) { return f.target == name && f.indices.empty(); });
-  }
-
   [[noreturn]] void not_affine(const FormulaNode& node) const {
     refuse("E316", place(node.at), "the subscript is not affine in the indices",
            "use sums of indices, integers and sizes, and products with integers and sizes, such "
@@ -240,7 +239,7 @@ class StatementBuilder {
   ValueId loaded_value(const FormulaNode& node) {
     ValueGraph& values = fusion_.values();
     if (node.kind == Kind::Element) {
-      check_index(fusion_[source_of(node)].type);
+      check_index(fusion_[names_.source_of(node)].type);
       return values.cast(read(node, {}), DataType::Int64);
     }
     if (node.kind == Kind::Remap) return values_[node.operands[0]];  // the axis says the rest
@@ -261,8 +260,8 @@ class StatementBuilder {
     const auto operand = [&](std::size_t k) { return subscripts_[node.operands[k]]; };
     if (node.kind == Kind::Integer) return fusion_.constant(node.integer);
     if (node.kind == Kind::Name) {
-      const Expr e = symbol(node);
-      if (!e.valid()) refuse_name(node, false);
+      const Expr e = names_.symbol(node);
+      if (!e.valid()) names_.refuse_name(node, false);
       return e;
     }
     if (node.kind == Kind::Remap) return operand(0);  // the axis says the rest
@@ -302,11 +301,10 @@ class StatementBuilder {
       case Kind::Real: return values.constant(DataType::Float, node.real, true);
       case Kind::Truth: return values.constant(DataType::Bool, node.integer, true);
       case Kind::Name: {
-        if (const Expr e = symbol(node); e.valid()) return values.index(e);
-        if (is_scalar(node.name)) return read(node, {});
+        if (const Expr e = names_.symbol(node); e.valid()) return values.index(e);
+        if (names_.is_scalar(node.name)) return read(node, {});
         const std::optional<double> special = parse_special_number(node.name);
-        const bool is_tensor = fusion_.find(node.name) || computes(node.name);
-        if (!special || is_tensor) refuse_name(node, true);
+        if (!special || names_.is_tensor(node.name)) names_.refuse_name(node, true);
         return values.constant(DataType::Float, *special, true);
       }
       case Kind::Element: return read(node, {});
@@ -324,6 +322,7 @@ class StatementBuilder {
         const DataType type = values[values_[node.operands[0]]].type;
         return values.cast(constant_of(values, identity(Reduction::Min, type)), type);
       }
+      case Kind::Compact:
       case Kind::Remap: break;
     }
     SELVAGE_CHECK(!"a value");
@@ -333,9 +332,7 @@ class StatementBuilder {
   // stand in it.
   ValueId folded(const FormulaNode& node) {
     const Formula::Fold& fold = formula_.folds[node.fold];
-    const std::string base = formula_.target + "_" + fold.name();
-    std::string name = base;
-    for (int k = 2; is_taken(name); ++k) name = base + "_" + std::to_string(k);
+    const std::string name = names_.unused(formula_.target + "_" + fold.name());
     const std::uint32_t operand = node.operands[0];
     std::vector<Expr> indices = indices_.inside(operand), extents;
     for (Expr i : indices) {
@@ -356,15 +353,11 @@ class StatementBuilder {
     return fusion_.values().read(fusion_[t.id()].type, std::uint32_t(t.id()), indices);
   }
 
-  bool is_taken(const std::string& name) const {
-    return fusion_.find(name) || computes(name) || context_.symbols.find(name) != nullptr;
-  }
-
   // What there is out of bounds must be of the element's type, or adapt to it.
   ValueId fill(const FormulaNode& node) {
     ValueGraph& values = fusion_.values();
     const FormulaNode& element = formula_.nodes[node.operands[0]];
-    const DataType type = fusion_[source_of(element)].type;
+    const DataType type = fusion_[names_.source_of(element)].type;
     if (node.operands.size() == 1) {
       return read(element, values.constant(type, std::int64_t{0}, false));
     }
@@ -382,26 +375,9 @@ class StatementBuilder {
     return common == type ? filled : values.cast(filled, *common);
   }
 
-  TensorId source_of(const FormulaNode& node) {
-    const auto source = fusion_.find(node.name);
-    if (source) return *source;
-    if (node.name == formula_.target || computes(node.name)) {
-      refuse("E318", place(node.at), node.name + " is read before it is computed",
-             node.name == formula_.target ? "give the result another name"
-             : waits_for_target(node.name)
-                 ? "take " + node.name + " out of the statement of " + formula_.target +
-                       ": it waits for " + formula_.target
-                 : "move its statement up");
-    }
-    std::vector<std::string_view> words;
-    for (std::size_t t = 0; t < fusion_.size(); ++t) words.push_back(fusion_[TensorId(t)].name);
-    refuse("E205", place(node.at), "there is no tensor " + shown(node.name),
-           meant(node.name, words, "declare it under inputs"));
-  }
-
   // `otherwise`: out of bounds, if there is such a thing.
   ValueId read(const FormulaNode& node, std::optional<ValueId> otherwise) {
-    const TensorId source = source_of(node);
+    const TensorId source = names_.source_of(node);
     const std::vector<Expr> extents = fusion_.shape(source);
     if (extents.size() != node.operands.size()) {
       refuse("E503", place(node.at),
@@ -478,11 +454,10 @@ class StatementBuilder {
 
   const Formula& formula_;
   const Node& text_;
-  std::span<const Formula> all_;
   Fusion& fusion_;
   SizeScope& sizes_;
-  FileContext& context_;
   StatementIndices indices_;
+  StatementNames names_;
   StatementChecks checks_;
   std::uint32_t number_ = 0;      // of the node whose value is made
   std::vector<ValueId> values_;   // by node
@@ -505,13 +480,17 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
   }
   StatementBuilder builder(formula, text, asked, all, fusion, sizes, context);
   const ValueId value = builder.value();
-  const std::vector<Expr> shape = builder.shape();
-  const Formula::Fold* whole = formula.whole();
+  const auto made = [&] {
+    if (formula.is_compaction()) return builder.compacted();
+    const std::vector<Expr> shape = builder.shape();
+    if (formula.whole() == nullptr) {
+      return fusion.compute(formula.target, builder.indices(), shape, value);
+    }
+    return fusion.compute_fold(formula.target, builder.indices(), shape,
+                               builder.request(formula.nodes.back().fold), value);
+  };
   at_place<BadInput>(builder.place(formula.target_at), [&] {
-    const Tensor tensor =
-        whole != nullptr ? fusion.compute_fold(formula.target, builder.indices(), shape,
-                                               builder.request(formula.nodes.back().fold), value)
-                         : fusion.compute(formula.target, builder.indices(), shape, value);
+    const Tensor tensor = made();
     if (output != nullptr && output->is_output) {
       make_output(formula, tensor, *output, fusion, sizes, context);
     }

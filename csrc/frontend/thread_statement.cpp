@@ -102,6 +102,7 @@ class AssignmentReader {
       }
       case Kind::Cast: return values.cast(operands[0], node.type);
       case Kind::Greatest:
+      case Kind::Compact:
       case Kind::Fold:
         refuse("E314", place(node), "a reduction stands in a thread program",
                "write the loop: for: {index: i, in: N, do: [\"y[p] += x[p, i]\"]}");

@@ -18,29 +18,26 @@ std::int64_t most_items(Fusion& f, Expr extent) {
   return kMost;
 }
 
-std::string part_of(const std::string& name, const char* part) {
-  return name.empty() ? "" : name + "_" + part;
-}
-
-// Items below `wanted`, a value over `indices`: of each binary digit of their number, from the
-// greatest on, it is found out whether it is 1. Each digit is a tensor, as what is read at depends
-// on those before.
+// How many items are below `wanted`, a value over `indices`, by bisection: with steps that are
+// powers of two, the number is at least probe + 1 - step and less than probe + 1 + step. Each probe
+// is a tensor of its own, as what is read there decides the next one.
 Tensor search(Tensor sorted, const std::vector<Expr>& indices, const std::vector<Expr>& shape,
-              const Element& wanted, bool right, const std::string& name) {
+              const Element& wanted, bool right) {
   Fusion& f = sorted.fusion();
-  const Expr n = sorted.shape()[0];
-  std::optional<Tensor> below;
-  const auto digits = std::bit_width(std::uint64_t(std::max<std::int64_t>(most_items(f, n), 1)));
-  for (int digit = digits - 1; digit >= 0; --digit) {
-    const std::int64_t step = std::int64_t{1} << digit;
-    const Element before =
-        below ? read(*below, indices) : cast({f, f.values().whole(0)}, DataType::Int64);
-    const Element item = gather(sorted, {clamped(before + (step - 1))});
-    const Element is_below = right ? item <= wanted : item < wanted;
-    below = f.compute(digit == 0 ? name : "", indices, shape,
-                      before + select(before + step <= Element(n) && is_below, step, 0));
+  const Expr extent = sorted.shape()[0];
+  const Element items(f, f.values().index(extent));
+  const auto most = std::uint64_t(std::max<std::int64_t>(most_items(f, extent), 1));
+  auto step = std::int64_t(std::bit_floor(most));
+  std::optional<Tensor> probe;
+  for (const std::int64_t first = step - 1;; step /= 2) {
+    const Element at = probe ? read(*probe, indices) : Element(f, f.values().whole(first));
+    const Element item = gather(sorted, {probe ? clamped(at) : clamped(f.constant(first))});
+    const Element is_below = at < items && (right ? item <= wanted : item < wanted);
+    const std::int64_t up = std::max<std::int64_t>(step / 2, 1), down = step / 2;
+    const Element next = at + select(is_below, up, -down);
+    probe = f.compute("", indices, shape, cast(next, DataType::Int64));
+    if (step == 1) return *probe;
   }
-  return *below;
 }
 
 }  // namespace
@@ -52,10 +49,10 @@ Tensor searchsorted(Tensor sorted, Tensor values, bool right) {
                      "give a tensor of one axis");
   }
   const std::vector<Expr> indices = fresh_indices(values.fusion(), shape_of(values).size());
-  return search(sorted, indices, shape_of(values), read(values, indices), right, "");
+  return search(sorted, indices, shape_of(values), read(values, indices), right);
 }
 
-Compacted compact(Tensor x, Tensor keep, std::optional<Expr> length, const std::string& name) {
+Compacted compact(Tensor x, Tensor keep, std::optional<Expr> length) {
   check_one_fusion("compact", x, keep);
   const std::vector<Expr> shape = shape_of(x), other = shape_of(keep);
   Fusion& f = x.fusion();
@@ -73,14 +70,14 @@ Compacted compact(Tensor x, Tensor keep, std::optional<Expr> length, const std::
   }
   const Tensor items = shape.size() == 1 ? x : flatten(x);
   const Tensor kept = cumsum(cast(shape.size() == 1 ? keep : flatten(keep), DataType::Bool), 0);
-  if (!name.empty()) named(kept, part_of(name, "kept"));
   const Expr n = items.shape()[0], k = f.fresh_index("k");
-  const Tensor count = f.compute(part_of(name, "count"), {}, {}, read_or(kept, {n - 1}, 0));
+  const Tensor count = f.compute("", {}, {}, read_or(kept, {n - 1}, 0));
   const std::vector<Expr> places = {length.value_or(n)};
-  const Tensor place = search(kept, {k}, places, Element(k), true, part_of(name, "place"));
+  const Tensor place = search(kept, {k}, places, Element(k), true);
   const Element item = gather(items, {clamped(read(place, {k}))});
   const Element none = cast({f, f.values().whole(0)}, f[items.id()].type);
-  return {f.compute(name, {k}, places, select(Element(k) < read(count, {}), item, none)), count};
+  const Element value = select(Element(k) < read(count, {}), item, none);
+  return {f.compute("", {k}, places, value), kept, count};
 }
 
 }  // namespace selvage

@@ -6,7 +6,6 @@
 #include <selvage/ir/ops.h>
 
 #include <optional>
-#include <string>
 
 namespace selvage {
 
@@ -19,12 +18,11 @@ Tensor searchsorted(Tensor sorted, Tensor values, bool right = false);
 
 struct Compacted {
   Tensor items;  // of one axis, as long as there are items of x, or `length`; zeros behind them
+  Tensor kept;   // by item, row by row: how many are kept up to it
   Tensor count;  // a scalar, an int64: how many were kept, even if `length` is less
 };
-// The items of x, row by row, at which `keep`, of the same shape, is true (or not 0). `name`: that
-// of `items`, from which others follow, NAME_count, NAME_kept and NAME_place; empty: none. Throws
+// The items of x, row by row, at which `keep`, of the same shape, is true (or not 0). Throws
 // BadInput E511 if the shapes differ.
-Compacted compact(Tensor x, Tensor keep, std::optional<Expr> length = {},
-                  const std::string& name = "");
+Compacted compact(Tensor x, Tensor keep, std::optional<Expr> length = {});
 
 }  // namespace selvage

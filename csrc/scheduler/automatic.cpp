@@ -4,6 +4,7 @@
 #include <selvage/legality/analysis.h>
 #include <selvage/scheduler/automatic.h>
 #include <selvage/scheduler/carry_out.h>
+#include <selvage/scheduler/kept_indices.h>
 #include <selvage/scheduler/last_block.h>
 #include <selvage/scheduler/pointwise.h>
 #include <selvage/scheduler/view_loops.h>
@@ -301,6 +302,7 @@ Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>&
   const Schedule written = with_loops_of_views(stored, open);
   Automatic automatic(written, std::move(open), sizes, device, choices);
   AutomaticSchedule made = automatic.run();
+  keep_indices(made.schedule);
   return {std::move(made), automatic.seconds_in_all()};
 }
 
