@@ -77,6 +77,16 @@ class Lifetimes {
     for (const auto& [loops, writes] : groups) {
       if (cover(writes, r, loops, {})) return "exact enumeration";
     }
+    // By the writes of threads that have an index in common with the reader: a condition on that
+    // index, whatever sizes stand in it, holds for them, too.
+    for (Expr index : map_.threads()) {
+      if (memory(r) != Memory::Shared || !index.is(Op::Symbol)) continue;
+      Lifetimes among(map_);
+      among.in_common_ = index;
+      for (const auto& [loops, writes] : groups) {
+        if (among.cover(writes, r, loops, {})) return "exact enumeration";
+      }
+    }
     for (std::size_t k = map_.scope(map_.accesses()[r].scope).loops.size(); k-- > 0;) {
       if (is_covered_by_turns(r, k)) return "iteration before";
     }
@@ -156,15 +166,27 @@ class Lifetimes {
     };
     add(map_.blocks());
     if (memory(r) == Memory::Local) add(map_.threads());
+    if (in_common_.valid()) symbols.push_back(in_common_);
     const auto& all = map_.scope(map_.accesses()[r].scope).loops;
     for (std::size_t i = 0; i < loops; ++i) symbols.push_back(map_.places()[all[i]].variable);
     return symbols;
   }
-  // Conditions of a write that do not hold just because those of the read do.
+  static std::vector<Expr> parts_of(std::span<const Expr> conditions) {
+    std::vector<Expr> parts;
+    for (Expr c : conditions) {
+      for (Expr part : conjuncts_of(c)) parts.push_back(part);
+    }
+    return parts;
+  }
+  // Conditions of a write that do not hold just because those of the read do, `given`.
   std::vector<Expr> own_conditions(std::size_t w, std::span<const Expr> given,
                                    std::span<const Expr> shared) const {
-    std::vector<Expr> own = map_.scope(map_.accesses()[w].scope).conditions;
-    std::erase_if(own, [&](Expr e) { return uses_only(e, shared) && contains(given, e); });
+    std::vector<Expr> own;
+    for (Expr c : map_.scope(map_.accesses()[w].scope).conditions) {
+      for (Expr part : conjuncts_of(c)) {
+        if (!uses_only(part, shared) || !contains(given, part)) own.push_back(part);
+      }
+    }
     return own;
   }
 
@@ -177,7 +199,8 @@ class Lifetimes {
     shared.insert(shared.end(), map_.threads().begin(), map_.threads().end());
     const Expr a = map_.address(w), b = map_.address(r);
     return same(a, b) && uses_only(a, shared) &&
-           own_conditions(w, map_.scope(map_.accesses()[r].scope).conditions, shared).empty();
+           own_conditions(w, parts_of(map_.scope(map_.accesses()[r].scope).conditions), shared)
+               .empty();
   }
 
   // An address less what it has in common with the read's, `base`.
@@ -200,6 +223,7 @@ class Lifetimes {
       if (!extents) return std::nullopt;
       for (std::size_t k = 3; k-- > 0;) {
         if (!map_.threads()[k].is(Op::Symbol)) continue;
+        if (in_common_.valid() && same(map_.threads()[k], in_common_)) continue;
         axes.push_back({map_.threads()[k], pool.constant(0), pool.constant((*extents)[k])});
       }
     }
@@ -269,7 +293,11 @@ class Lifetimes {
       return cover_by(writes, r, loops, shift, assumed);
     }
     const Expr condition = map_.places()[*guard].condition;
+    const std::vector<Expr> given = parts_of(map_.scope(map_.accesses()[r].scope).conditions);
     return std::ranges::all_of(std::array{true, false}, [&](bool holds) {
+      const std::vector<Expr> parts = conjuncts_of(holds ? !condition : condition);
+      const auto is_given = [&](Expr part) { return contains(given, part); };
+      if (shift.empty() && std::ranges::all_of(parts, is_given)) return true;  // nothing is read
       std::vector<std::size_t> made;
       for (std::size_t w : writes) {
         if (side_of(w, *guard).value_or(holds) == holds) made.push_back(w);
@@ -298,12 +326,10 @@ class Lifetimes {
       a.end = substitute(a.end, shift);
     }
     Side read{*axes, {}, *rest, map_.accesses()[r].width};
-    std::vector<Expr> given = map_.scope(scope).conditions;
-    for (Expr& c : given) {
-      c = substitute(c, shift);
-      for (Expr part : conjuncts_of(c)) {
-        if (!map_.mentions_size(part)) read.conditions.push_back(part);
-      }
+    std::vector<Expr> given = parts_of(map_.scope(scope).conditions);
+    for (Expr& part : given) {
+      part = substitute(part, shift);
+      if (!map_.mentions_size(part)) read.conditions.push_back(part);
     }
     std::vector<Side> sides;
     for (std::size_t w : writes) {
@@ -404,6 +430,7 @@ class Lifetimes {
   }
 
   const AccessMap& map_;
+  Expr in_common_ = {};  // an index of threads that has one value at the read and at the writes
   HazardFindings out_;
 };
 

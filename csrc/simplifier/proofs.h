@@ -103,6 +103,7 @@ class Prover : SimplifierPart {
   using AllTried = std::unordered_map<LinearSum, Tried, SumHash, SumEqual>;
 
   bool prove_with_budget(const LinearSum& sum);
+  bool holds_by_rows(const LinearSum& sum);
   bool search(LinearSum sum, int depth);
   bool follows_from_known(const LinearSum& sum, int depth);
   std::optional<std::pair<LinearSum, LinearSum>> common_multiple(const LinearSum::Term& u,

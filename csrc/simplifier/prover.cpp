@@ -98,7 +98,9 @@ bool Prover::nonnegative(const LinearSum& sum, int depth) {
   if (tried.failed[std::size_t(level)] >= depth) return false;
   const bool outer_tried = std::exchange(all_tried_, true);
   const int leaned_on = normalizer_.stop_leaning();
-  const bool proved = depth == kProofDepth ? prove_with_budget(sum) : search(sum, depth);
+  const bool proved = depth == kProofDepth
+                          ? prove_with_budget(sum) || (depth_ == 0 && holds_by_rows(sum))
+                          : search(sum, depth);
   if (normalizer_.is_leaning() || steps_ < 0 || !budget_.has_steps_left()) all_tried_ = false;
   if (proved) (supposing ? tried.proved_supposing : tried.proved) = true;
   if (!proved && all_tried_) tried.failed[std::size_t(level)] = depth;
@@ -135,6 +137,32 @@ bool Prover::prove_with_budget(const LinearSum& sum) {
   }
   --depth_;
   return result;
+}
+
+// An address of rows of s items, s*min(x, y) + r, where an access mode gives the row: with
+// sum = s*g + r and s >= 0, 0 <= sum if 0 <= g and 0 <= r, or 0 < g and 0 <= s + r. Multiplied out,
+// the parts would share no proof of the few steps that one may take.
+bool Prover::holds_by_rows(const LinearSum& sum) {
+  constexpr std::size_t kMostLengths = 3;
+  std::vector<Expr> lengths;
+  for (const auto& t : sum.terms) {
+    for (Expr atom : atoms_of(t.monomial)) {
+      if (!atom.is(Op::Min) && !atom.is(Op::Max)) continue;
+      const auto length = divide_monomial(pool_, t.monomial, atom);
+      if (!length || !length->valid() || interval(*length).lo < 0) continue;
+      const auto is_same = [&](Expr e) { return same(e, *length); };
+      if (std::ranges::none_of(lengths, is_same)) lengths.push_back(*length);
+    }
+  }
+  if (lengths.size() > kMostLengths) return false;
+  return std::ranges::any_of(lengths, [&](Expr s) {
+    const LinearSum length = LinearSum::of_term(1, s);
+    const auto parts = divide_terms(pool_, sum, length);
+    if (!parts || parts->quotient.is_zero() || parts->rest.is_zero()) return false;
+    if (nonnegative(parts->rest, kProofDepth)) return nonnegative(parts->quotient, kProofDepth);
+    const auto more = add(parts->rest, length), less = one_less(parts->quotient);
+    return more && less && nonnegative(*more, kProofDepth) && nonnegative(*less, kProofDepth);
+  });
 }
 
 // Searches for a proof: subtracts what is known to be at least 0; else replaces one atom after

@@ -86,5 +86,35 @@ TEST(AutomaticWindows, AreRightAndProved) {
   }
 }
 
+// A tensor of windows that two folds read is kept by the threads of a row, who share it.
+TEST(AutomaticWindows, KeptWindowsAreProved) {
+  std::mt19937_64 random(12);
+  const auto draw = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int k = 0; k < count(6, 300) && !testing::Test::HasFailure(); ++k) {
+    const std::int64_t h = draw(1, 12), w = draw(1, 40), rows = draw(1, 5), columns = draw(1, 5);
+    const bool is_symbolic = draw(0, 2) > 0;
+    SCOPED_TRACE(testing::Message() << k << ": " << h << " x " << w << " by " << rows << " x "
+                                    << columns << (is_symbolic ? ", open" : ""));
+    Fusion f;
+    const Expr H = is_symbolic ? f.extent("H") : f.constant(h);
+    const Expr W = is_symbolic ? f.extent("W") : f.constant(w);
+    const Tensor x = f.input("x", {H, W}, DataType::Float);
+    const Expr i = f.fresh_index("i"), j = f.fresh_index("j");
+    const Expr p = f.fresh_index("p"), q = f.fresh_index("q");
+    const Tensor near =
+        f.compute("near", {i, j, p, q}, {H, W, f.constant(rows), f.constant(columns)},
+                  x(mirror(i + p - rows / 2), mirror(j + q - columns / 2)));
+    f.output("y", draw(0, 1) == 0
+                      ? median(near, {2, 3})
+                      : max(near - unsqueeze(unsqueeze(mean(near, {2, 3}), 2), 3), {2, 3}));
+    std::map<std::string, std::int64_t> sizes;
+    if (is_symbolic) sizes = {{"H", h}, {"W", w}};
+    const Program program = test::expect_agreement(f, auto_schedule(f, sizes), {sizes});
+    EXPECT_NO_THROW(check_proved(prove(program.steps), false));
+  }
+}
+
 }  // namespace
 }  // namespace selvage
