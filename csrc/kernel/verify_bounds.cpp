@@ -4,6 +4,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/verify_numbers.h>
 #include <selvage/kernel/verify_parts.h>
+#include <selvage/kernel/verify_premises.h>
 #include <selvage/kernel/verify_strides.h>
 #include <selvage/legality/decide.h>
 
@@ -88,32 +89,11 @@ class Bounds {
     return n.is(Op::Const) ? std::to_string(n.value()) : "only so many";
   }
 
-  // With the facts of a scope, where conditions leave the variables of some loops one value, that
-  // of the rest of a group, for one: it stands in their place in all other conditions.
-  bool proves_where_fixed(std::size_t scope, Expr claim) const {
-    std::vector<Expr> fixed;
-    Environment values;
-    for (PlaceId id : map_.scope(scope).loops) {
-      const Expr variable = map_.places()[id].variable;
-      const Expr value = map_.at(scope).simplify(variable);
-      if (!value.is(Op::Const)) continue;
-      fixed.push_back(variable);
-      values.emplace_back(variable, value);
-    }
-    if (fixed.empty()) return false;
-    const Facts& known = map_.at(scope).facts();
-    Facts facts = known.without(fixed);
-    for (Expr c : known.assumptions()) {
-      const std::vector<Expr> used = symbols_of(std::span(&c, 1));
-      const auto is_used = [&](Expr s) { return contains(used, s); };
-      if (std::ranges::any_of(fixed, is_used)) facts.assume(substitute(c, values));
-    }
-    return Simplifier(std::move(facts)).proves(substitute(claim, values));
-  }
-
   void ask(std::size_t access, Expr claim, const std::string& what) {
     const KernelAccess& a = map_.accesses()[access];
-    if (map_.at(a.scope).proves(claim) || proves_where_fixed(a.scope, claim)) {
+    Simplifier& known = map_.at(a.scope);
+    if (known.proves(claim) || follows_from_one(known.facts(), claim) ||
+        follows_where_fixed(map_, a.scope, claim)) {
       add_rule("bounds", out_.proved);
       return;
     }

@@ -1,5 +1,6 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/kernel/verify_items.h>
+#include <selvage/kernel/verify_premises.h>
 #include <selvage/kernel/verify_strides.h>
 
 #include <algorithm>
@@ -96,9 +97,11 @@ bool ItemProofs::prove_item(std::size_t access) {
 
 bool ItemProofs::is_within(const KernelAccess& access, Expr index, Expr extent) {
   if (is_remapped(index) && sizes_.proves(0 <= index && index < extent)) return true;
-  if (at(access).proves(0 <= index && index < extent)) return true;
-  return access.width == 1 &&
-         fits(map_, access.scope, to_linear_or_atom(at(access).normal_form(index)), 1, extent);
+  Simplifier& known = at(access);
+  if (known.proves(0 <= index && index < extent)) return true;
+  const LinearSum sum = to_linear_or_atom(known.normal_form(index));
+  if (access.width == 1 && fits(map_, access.scope, sum, 1, extent)) return true;
+  return follows_from_one(known.facts(), 0 <= index && index < extent);
 }
 
 bool ItemProofs::prove_owner(std::size_t access) {
