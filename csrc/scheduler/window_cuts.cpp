@@ -32,14 +32,23 @@ class WindowCuts : private NestCuts {
         others.push_back(l);
       }
     }
-    if (!others.empty()) {
-      const ScheduledLoop bz = merged(s_, others);
-      s_.bind(bz, ParallelType::BIDz);
-      order.push_back(bz);
+    ScheduledLoop innermost = bx;
+    if (w.has_one_block_index) {
+      others.insert(others.end(), {by, bx});
+      innermost = merged(s_, others);
+      s_.bind(innermost, ParallelType::BIDx);
+      order.push_back(innermost);
+    } else {
+      if (!others.empty()) {
+        const ScheduledLoop bz = merged(s_, others);
+        s_.bind(bz, ParallelType::BIDz);
+        order.push_back(bz);
+      }
+      s_.bind(by, ParallelType::BIDy).bind(bx, ParallelType::BIDx);
+      order.insert(order.end(), {by, bx});
     }
-    s_.bind(by, ParallelType::BIDy).bind(bx, ParallelType::BIDx);
     s_.bind(ty, ParallelType::TIDy).bind(tx, ParallelType::TIDx);
-    for (ScheduledLoop l : {by, bx, ty, tx}) order.push_back(l);
+    order.insert(order.end(), {ty, tx});
     put_in_order(root_, order);
     for (ScheduledLoop l : s_.loops(root_)) {
       if (taps > kMostTapsUnrolled || !s_.is_folded(root_, l.domain)) continue;
@@ -47,7 +56,8 @@ class WindowCuts : private NestCuts {
     }
     if (!plan_.kept) return;
     for (TensorId source : w.sources) {
-      cache_tile(s_, source, bx, s_.unused_name(s_.fusion()[source].name + "_tile"), *plan_.kept);
+      cache_tile(s_, source, innermost, s_.unused_name(s_.fusion()[source].name + "_tile"),
+                 *plan_.kept);
     }
   }
 };

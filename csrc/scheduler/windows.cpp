@@ -68,9 +68,8 @@ std::optional<Windows> windows_of(const Schedule& schedule, const Segment& segme
   Facts facts = *fusion.facts();
   for (const auto& [index, extent] : own_indices(root, graph)) facts.loop(index, extent);
   Simplifier ranges(std::move(facts));
-  const bool fits =
-      ranges.proves(others <= kMaxGrid[2]) && ranges.proves(graph[w.row].extent <= kMaxGrid[1]);
-  if (!fits) return std::nullopt;
+  w.has_one_block_index =
+      !ranges.proves(others <= kMaxGrid[2]) || !ranges.proves(graph[w.row].extent <= kMaxGrid[1]);
   for (Expr of : by_row) w.row_reach = std::max(w.row_reach, reach_of(of, row, ranges));
   for (Expr of : by_column) w.column_reach = std::max(w.column_reach, reach_of(of, column, ranges));
   w.rows = double(sizes(graph[w.row].extent));

@@ -20,10 +20,12 @@ struct Windows {
   // Whether access modes bring what is read into its axes. Along merged iterdomains each tap would
   // divide for that, and of quotients it is seldom proved where they are.
   bool is_remapped = false;
+  // Whether there may be more blocks along the second or the third axis than a launch holds: all of
+  // them lie along the first one then.
+  bool has_one_block_index = false;
   std::vector<TensorId> sources = {};  // which are read so
 };
-// Nothing where the segment is no fold, or its root reads nothing in windows;
-// or where it may have more blocks along the second or the third axis than a launch holds.
+// Nothing where the segment is no fold, or its root reads nothing in windows.
 std::optional<Windows> windows_of(const Schedule& schedule, const Segment& segment,
                                   const TypicalSizes& sizes);
 

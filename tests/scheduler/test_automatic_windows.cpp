@@ -15,15 +15,17 @@
 namespace selvage {
 namespace {
 
+enum class ImageSize : std::uint8_t { Known, Bounded, Open };
+
 // y[n, i, j] = sum[p, q](w[p, q] * x[n, mode(i + p - r), mode(j + q - r)])
 struct Convolution {
   Convolution(std::int64_t images, std::int64_t height, std::int64_t width, std::int64_t taps,
-              AccessMode mode, bool is_symbolic) {
+              AccessMode mode, ImageSize known) {
     const auto extent = [&](const char* name, std::int64_t n) {
-      if (!is_symbolic) return f.constant(n);
+      if (known == ImageSize::Known) return f.constant(n);
       sizes[name] = n;
       const Expr size = f.extent(name);
-      f.assume(size <= 8192);
+      if (known == ImageSize::Bounded) f.assume(size <= 8192);
       return size;
     };
     const std::vector<Expr> shape = {f.constant(images), extent("H", height), extent("W", width)};
@@ -44,7 +46,7 @@ struct Convolution {
 };
 
 TEST(AutomaticWindows, AreTilesOfTwoAxes) {
-  const Convolution c(4, 512, 512, 5, AccessMode::Mirror, false);
+  const Convolution c(4, 512, 512, 5, AccessMode::Mirror, ImageSize::Known);
   const AutomaticSchedule s = filled_in(Schedule(c.f));
   ASSERT_EQ(s.kernels.size(), 1u);
   EXPECT_TRUE(s.kernels[0].taken.plan.is_windowed);
@@ -55,8 +57,20 @@ TEST(AutomaticWindows, AreTilesOfTwoAxes) {
   EXPECT_FALSE(launch.block[1].is_const(1));
 }
 
+// More than 65,535 blocks along y or z are more than a launch holds.
+TEST(AutomaticWindows, OfAnySizeHaveBlocksAlongOneAxis) {
+  const Convolution c(4, 512, 512, 5, AccessMode::Mirror, ImageSize::Open);
+  const AutomaticSchedule s = filled_in(Schedule(c.f), c.sizes);
+  EXPECT_TRUE(s.kernels.at(0).taken.plan.is_windowed);
+  const Program program = lower(s.schedule);
+  EXPECT_NO_THROW(check_proved(prove(program.steps), false));
+  const Launch& launch = program.steps.at(0).variants.at(0).launch;
+  EXPECT_TRUE(launch.grid[1].is_const(1) && launch.grid[2].is_const(1));
+  EXPECT_FALSE(launch.block[1].is_const(1));
+}
+
 TEST(AutomaticWindows, AreChosenByTheirKey) {
-  const Convolution c(1, 512, 512, 5, AccessMode::Clamped, false);
+  const Convolution c(1, 512, 512, 5, AccessMode::Clamped, ImageSize::Known);
   for (const std::int64_t wanted : {0, 1}) {
     PlanChoice choice;
     choice.windows = wanted;
@@ -78,10 +92,16 @@ TEST(AutomaticWindows, AreRightAndProved) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random);
   };
   for (int k = 0; k < count(20, 1'000) && !testing::Test::HasFailure(); ++k) {
-    const bool is_symbolic = draw(0, 1) == 1;
+    const auto known = ImageSize(draw(0, 2));
     const Convolution c(draw(1, 3), draw(1, 40), draw(1, 70), draw(1, 5), AccessMode(draw(0, 3)),
-                        is_symbolic);
-    const Program program = test::expect_agreement(c.f, auto_schedule(c.f, c.sizes), {c.sizes});
+                        known);
+    PlanChoice tile{.is_wish = true};
+    tile.windows = 1;
+    tile.kept = Memory::Shared;
+    PlanChoices choices;
+    if (draw(0, 1) == 1) choices.emplace("y", tile);
+    const Schedule s = filled_in(Schedule(c.f), c.sizes, usual_device(), choices).schedule;
+    const Program program = test::expect_agreement(c.f, s, {c.sizes});
     EXPECT_NO_THROW(check_proved(prove(program.steps), false));
   }
 }
