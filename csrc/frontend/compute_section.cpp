@@ -18,11 +18,14 @@ namespace {
 
 struct Input {
   const Entry* entry;
+  std::string name;  // the key, or that of a tensor of a list
   DataType type = DataType::Float;
   std::vector<Expr> shape;
   std::vector<std::string> axes;
   FileLayout layout;
 };
+
+constexpr std::int64_t kMostListed = 100;  // tensors of one list
 
 class Reader {
  public:
@@ -155,22 +158,45 @@ class Reader {
   void read_inputs(const Node& section) {
     check_count(expect_map(section, "inputs"), kMostTensors, "tensors");
     for (const Entry& entry : section.entries) {
-      input_names_.push_back(entry.key);
-      errors_.attempt([&] {
-        claim(tensor_name(entry, context_.symbols), entry.place);
-        const std::string what = "inputs." + entry.key;
-        expect_map(entry.value, what, Form::Input, &errors_);
-        Input input{&entry, {}, {}, {}, {}};
-        errors_.attempt([&] {
-          input.type = as_data_type(require(entry.value, what, "dtype"), what + ".dtype");
-        });
-        input.shape = read_shape(require(entry.value, what, "shape"));
-        input.axes = read_axes_.of(entry.key, input.shape.size());
-        input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
-        input.layout.place = entry.place;
-        inputs_.push_back(std::move(input));
-      });
+      std::vector<std::string> names = {entry.key};
+      errors_.attempt([&] { names = names_of(entry); });
+      // What is wrong with one tensor of a list is so with all.
+      for (const std::string& name : names) {
+        if (!read_input(entry, name)) break;
+      }
     }
+  }
+
+  // The tensor, or those of a list of tensors.
+  std::vector<std::string> names_of(const Entry& entry) const {
+    const Node* list = entry.value.find("list");
+    if (list == nullptr) return {entry.key};
+    const std::int64_t count =
+        as_integer_of(*list, "inputs." + entry.key + ".list", 1, kMostListed);
+    std::vector<std::string> names;
+    for (std::int64_t k = 0; k < count; ++k) {
+      names.push_back(entry.key + "_" + std::to_string(k));
+    }
+    return names;
+  }
+
+  bool read_input(const Entry& entry, const std::string& name) {
+    input_names_.push_back(name);
+    return errors_.attempt([&] {
+      tensor_name(entry, context_.symbols);
+      context_.symbols.check_no_symbol(name, entry.place, "the tensor " + name);
+      claim(name, entry.place);
+      const std::string what = "inputs." + entry.key;
+      expect_map(entry.value, what, Form::Input, &errors_);
+      Input input{&entry, name, {}, {}, {}, {}};
+      errors_.attempt(
+          [&] { input.type = as_data_type(require(entry.value, what, "dtype"), what + ".dtype"); });
+      input.shape = read_shape(require(entry.value, what, "shape"));
+      input.axes = read_axes_.of(name, input.shape.size());
+      input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
+      input.layout.place = entry.place;
+      inputs_.push_back(std::move(input));
+    });
   }
 
   // The statement of which a section says something; null where it may be in what was not read.
@@ -264,14 +290,14 @@ class Reader {
     std::vector<NamedInput> list;
     for (const std::string& name : input_names_) list.push_back({name, {}});
     for (const Input& input : inputs_) {
-      std::ranges::find(list, input.entry->key, &NamedInput::name)->axes = input.axes;
+      std::ranges::find(list, input.name, &NamedInput::name)->axes = input.axes;
     }
     return list;
   }
 
   void make_inputs() {
     for (Input& input : inputs_) {
-      const std::string& name = input.entry->key;
+      const std::string& name = input.name;
       errors_.attempt([&] {
         for (std::size_t k = 0; k < input.shape.size(); ++k) {
           const Node& node = input.entry->value.find("shape")->items[k];

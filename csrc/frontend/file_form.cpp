@@ -131,6 +131,7 @@ constexpr FileKey kTransform[] = {
 constexpr FileKey kInput[] = {
     {"shape", Extents, "extents, outer to inner", kNeeded},
     {"dtype", Type, "the type of an element", kNeeded},
+    {"list", Count, "as many tensors, INPUT_0, INPUT_1, ..., read as INPUT[0][i]"},
     {"strides", Extents, "in elements; default: dense"},
     {"contiguity", Truths, "false: the stride of that axis is the symbol INPUT_stride_AXIS"},
     {"align", Count, "bytes to which its address is aligned, a power of two; default 16"},

@@ -363,6 +363,22 @@ std::pair<std::size_t, std::vector<std::uint32_t>> ValueParser::parse_operands(F
   return {number, std::move(operands)};
 }
 
+// At the second [ of `d[1][i, j]`, an element of tensor 1 of the list d: its name, d_1.
+std::string ValueParser::member_of_list(std::size_t at, const std::string& name,
+                                        const std::vector<std::uint32_t>& number) {
+  const bool is_number = number.size() == 1 && formula_.nodes.size() == number[0] + 1 &&
+                         formula_.nodes.back().kind == Kind::Integer;
+  if (!is_number) {
+    token_.fail_at(at, "what stands in the first brackets of " + name + "[...][...] is no number",
+                   "E314",
+                   "write the number of a tensor in a list, such as " + name +
+                       "[0][i]; or all subscripts of one tensor in one pair, " + name + "[i, j]");
+  }
+  const std::string member = name + "_" + std::to_string(formula_.nodes.back().integer);
+  formula_.nodes.pop_back();
+  return member;
+}
+
 std::uint32_t ValueParser::parse_element(std::size_t at, const std::string& name) {
   if (in_subscript_ && !has_loads_) {
     token_.unsupported(at, "a load in a subscript, " + name + "[...],",
@@ -370,8 +386,13 @@ std::uint32_t ValueParser::parse_element(std::size_t at, const std::string& name
   }
   const bool is_load = std::exchange(in_subscript_, true);
   std::vector<std::uint32_t> subscripts = parse_list("]");
+  std::string read = name;
+  if (*token_ == "[") {
+    read = member_of_list(at, name, subscripts);
+    subscripts = parse_list("]");
+  }
   in_subscript_ = is_load;
-  return add({.kind = Kind::Element, .at = at, .name = name, .operands = std::move(subscripts)});
+  return add({.kind = Kind::Element, .at = at, .name = read, .operands = std::move(subscripts)});
 }
 
 // From the opening bracket to behind the closing one.

@@ -60,6 +60,8 @@ class ValueParser {
   std::uint32_t parse_extent();
   std::uint32_t parse_scan_of(std::size_t at, Reduction how);
   std::pair<std::size_t, std::vector<std::uint32_t>> parse_operands(Formula::Fold fold);
+  std::string member_of_list(std::size_t at, const std::string& name,
+                             const std::vector<std::uint32_t>& number);
   std::uint32_t parse_access_mode(std::size_t at, const std::string& name);
   std::uint32_t with_checks(std::uint32_t number);
   void check_remap(std::size_t at, Remap remap, const std::string& name, bool is_loaded);

@@ -1,5 +1,5 @@
-// Compaction in statements, by the reference interpreter, and what is refused of it; functions of
-// the host.
+// Compaction in statements, lists of tensors, by the reference interpreter, and what is refused of
+// them; functions of the host.
 #include <gtest/gtest.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/frontend/schedule_writer.h>
@@ -85,6 +85,42 @@ TEST(CompactionFiles, WhatIsNoCompactionIsRefused) {
   for (const Refused& c : cases) {
     EXPECT_EQ(refusal(kHead + "compute:\n  - " + c.text + "\n"), c.message) << c.text;
   }
+}
+
+// A list of tensors is as many inputs, each read by its number.
+TEST(TensorLists, AreReadByNumber) {
+  const std::string text =
+      "inputs: {d: {list: 2, shape: [3], dtype: int32}}\n"
+      "outputs: {y: {in_place: d_0}}\n"
+      "compute: [\"y[i] = d[0][i] + 10 * d[1][2 - i]\"]\n";
+  const ScheduleFile file = read(text);
+  Array a(DataType::Int32, {3}), b(DataType::Int32, {3});
+  for (int k = 0; k < 3; ++k) {
+    a.set_int(k, k);
+    b.set_int(k, k + 1);
+  }
+  const Array y = run_reference(*file.fusion, {}, {{"d_0", a}, {"d_1", b}}).back();
+  EXPECT_EQ(Kept({y.get_int(0), y.get_int(1), y.get_int(2)}), Kept({30, 21, 12}));
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    return refusal(other.replace(other.find(from), from.size(), to));
+  };
+  EXPECT_EQ(changed("d[1]", "d[2]"),
+            "a.yaml:3:34: error[E205]: there is no tensor 'd_2'; help: did you mean 'd_0'?\n");
+  EXPECT_EQ(changed("d[1]", "d[i]"),
+            "a.yaml:3:34: error[E314]: what stands in the first brackets of d[...][...] is no "
+            "number in the statement 'y[i] = d[0][i] + 10 * d[i][2 - i]'; help: write the number "
+            "of a tensor in a list, such as d[0][i]; or all subscripts of one tensor in one pair, "
+            "d[i, j]\n");
+  EXPECT_EQ(changed("inputs: {", "inputs: {d_1: {shape: [3], dtype: int32}, "),
+            "a.yaml:1:43: error[E204]: there is a tensor d_1 already; the first is at a.yaml:1:10; "
+            "help: rename one of the two\n");
+  EXPECT_EQ(changed("inputs:", "symbols: {d_1: {}}\ninputs:"),
+            "a.yaml:2:10: error[E204]: the tensor d_1 has the name of a symbol; the symbol is "
+            "declared at a.yaml:1:11; help: rename one of the two\n");
+  EXPECT_TRUE(changed("list: 2", "list: 0")
+                  .starts_with("a.yaml:1:20: error[E305]: inputs.d.list is 0; help: it is at least "
+                               "1\n"));
 }
 
 }  // namespace
