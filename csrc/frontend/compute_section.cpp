@@ -131,6 +131,7 @@ class Reader {
         const auto is_symbol = [&](const std::string& name) {
           return context_.symbols.find(name) != nullptr;
         };
+        find_stored_indices(formula, item, is_symbol);
         find_folded_indices(formula, is_symbol);
         for (const FormulaNode& node : formula.nodes) {
           if (node.kind == FormulaNode::Kind::Name) sizes_.use(node.name);

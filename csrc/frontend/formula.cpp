@@ -113,7 +113,29 @@ class Parser : private ValueParser {
                                        [&](const auto& update) { return *token_ == update.first; });
     if (*token_ == "=" || is_update) return;
     if (*token_ != "[") token_.expect("[", "after " + formula_.target);
-    formula_.indices = parse_indices("on the left", Listed::Target);
+    if (is_stored_elsewhere()) {
+      is_left_ = true;
+      formula_.stored_at = parse_subscripts(token_.at(), formula_.target);
+      is_left_ = false;
+    } else {
+      formula_.indices = parse_indices("on the left", Listed::Target);
+    }
+  }
+
+  // At the [ on the left: whether there are sums or products of indices, y[2 * i + 1].
+  bool is_stored_elsewhere() const {
+    Tokens next = token_;
+    int depth = 0;
+    do {
+      if (*next == "[" || *next == "(") ++depth;
+      if (*next == "]" || *next == ")") --depth;
+      next.advance();
+      if (*next == "+" || *next == "-" || *next == "*" || *next == "/" || *next == "//" ||
+          *next == "%") {
+        return true;
+      }
+    } while (depth > 0 && !(*next).empty());
+    return false;
   }
 };
 

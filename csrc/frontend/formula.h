@@ -90,7 +90,10 @@ struct Formula {
   };
   std::string target;
   std::size_t target_at = 0;
-  std::vector<Index> indices;      // of the target
+  std::vector<Index> indices;  // of the target, one for each axis
+  // Of y[2 * i + 1, j] = ..., by axis: the node of the subscript at which an item is stored. Empty:
+  // each at its own indices. The indices are found by find_stored_indices().
+  std::vector<std::uint32_t> stored_at = {};
   std::vector<FormulaNode> nodes;  // operands before their users, the value last
   std::vector<Fold> folds;         // in the order in which they begin
   // Of assert(condition, "message"): all(condition), over all indices in it, of a target that the
@@ -125,6 +128,12 @@ Update parse_update(const Node& text);
 
 // Whether the tensor `name` reads `target`, directly or through other statements.
 bool waits_for(std::string_view name, std::string_view target, std::span<const Formula> all);
+
+// Finds the index in each subscript on the left, for a statement that stores elsewhere than at its
+// indices. Throws BadInput E314 at a place in `text` where there is none or another one, or two
+// axes have the same.
+void find_stored_indices(Formula& formula, const Node& text,
+                         const std::function<bool(const std::string&)>& is_symbol);
 
 // Finds the indices of reductions that name none. Such a reduction folds over all names in
 // subscripts inside it, except: indices on the left, symbols, indices that a reduction around it

@@ -1,6 +1,7 @@
 // What a parsed statement folds over, scans along and waits for, and the names in it that have a
 // value.
 #include <selvage/frontend/formula.h>
+#include <selvage/frontend/readers.h>
 
 #include <algorithm>
 #include <limits>
@@ -33,6 +34,32 @@ bool waits_for(std::string_view name, std::string_view target, std::span<const F
     unmet.erase(tensor);
   }
   return false;
+}
+
+void find_stored_indices(Formula& formula, const Node& text,
+                         const std::function<bool(const std::string&)>& is_symbol) {
+  const auto refuse_at = [&](std::size_t at, const std::string& what) {
+    refuse("E314", place_in(text, at), what,
+           "store at one index an axis, such as " + formula.target + "[2 * i + 1, j]");
+  };
+  for (std::uint32_t axis : formula.stored_at) {
+    std::vector<std::uint32_t> open = {axis};
+    std::optional<Formula::Index> own;
+    while (!open.empty()) {
+      const FormulaNode& node = formula.nodes[open.back()];
+      open.pop_back();
+      open.insert(open.end(), node.operands.begin(), node.operands.end());
+      if (node.kind != FormulaNode::Kind::Name || is_symbol(node.name)) continue;
+      if (own && own->name != node.name) refuse_at(node.at, "a second index in one subscript");
+      own = Formula::Index{node.name, node.at};
+    }
+    if (!own) refuse_at(formula.nodes[axis].at, "a subscript on the left has no index");
+    for (const Formula::Index& other : formula.indices) {
+      if (other.name != own->name) continue;
+      refuse_at(own->at, "the index " + own->name + " stands on two axes on the left");
+    }
+    formula.indices.push_back(*own);
+  }
 }
 
 void find_folded_indices(Formula& formula,

@@ -27,6 +27,8 @@ class ValueParser {
   // At the name of a compaction: whether it is one, compact(e, condition) or compact[n](...).
   bool is_compaction();
   void parse_compaction();
+  // At the [ of an element of `name`: the nodes of its subscripts, from there to behind the ].
+  std::vector<std::uint32_t> parse_subscripts(std::size_t at, const std::string& name);
   // At the [ of an element.
   std::uint32_t parse_element(std::size_t at, const std::string& name);
   // Values, from the opening bracket to behind the closing one.
@@ -42,6 +44,7 @@ class ValueParser {
   Formula formula_;
   std::optional<std::size_t> around_;  // the innermost reduction
   bool has_loads_ = true;              // may stand in subscripts
+  bool is_left_ = false;               // what is parsed stands on the left of the =
 
  private:
   void refuse_mode(std::size_t at, const std::string& word, const std::string& where,

@@ -3,6 +3,7 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/moved_store.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_checks.h>
@@ -100,6 +101,28 @@ class StatementBuilder {
     return made.items;
   }
 
+  // What stores items elsewhere than at their indices: `item`, of these, comes into a tensor of
+  // this shape.
+  Tensor moved(Tensor item, const std::vector<Expr>& shape, std::optional<Tensor> old) {
+    MovedStore store{item, indices(), {}, shape, {}, old};
+    for (std::size_t k = 0; k < formula_.stored_at.size(); ++k) {
+      store.subscripts.push_back(subscripts_[formula_.stored_at[k]]);
+      store.axes.push_back(formula_.indices[k].name);
+    }
+    for (std::size_t k = 0; k < formula_.stored_at.size(); ++k) {
+      const FormulaNode& node = formula_.nodes[formula_.stored_at[k]];
+      at_place<BadInput>(place(node.at), [&] {
+        if (node.kind == Kind::Remap && node.remap == Remap::Checked) {
+          refuse("E390", {}, "checked around a store that is moved is not supported yet",
+                 "write safe, and an assert beside it");
+        }
+        const auto mode = node.kind == Kind::Remap ? access_mode(node.remap) : std::nullopt;
+        check_axis(store, k, mode, sizes_.simplifier());
+      });
+    }
+    return move_store(store, formula_.target, sizes_.simplifier());
+  }
+
   std::vector<Expr> shape() const {
     std::vector<Expr> extents;
     for (std::size_t k = 0; k < formula_.indices.size(); ++k) {
@@ -109,8 +132,10 @@ class StatementBuilder {
         refuse("E317", place(index.at),
                "the extent of the index " + index.name + " of " + formula_.target +
                    " is not known" + indices_.why_unknown(indices_.of_target()[k]),
-               "read a tensor at [" + index.name + "], or give " + formula_.target +
-                   " a shape under outputs");
+               "read a tensor at [" + index.name + "]" +
+                   (formula_.stored_at.empty()
+                        ? ", or give " + formula_.target + " a shape under outputs"
+                        : ""));
       }
       extents.push_back(extent);
     }
@@ -155,6 +180,7 @@ class StatementBuilder {
   }
 
   const std::vector<Expr>& indices() const { return indices_.of_target(); }
+  std::string unused(const std::string& name) const { return names_.unused(name); }
   Place place(std::size_t at) const { return place_in(text_, at); }
 
  private:
@@ -478,16 +504,26 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
                        "the extent of " + formula.indices[k].name + " of " + formula.target));
     }
   }
-  StatementBuilder builder(formula, text, asked, all, fusion, sizes, context);
+  const bool is_moved = !formula.stored_at.empty();
+  StatementBuilder builder(formula, text, is_moved ? std::nullopt : asked, all, fusion, sizes,
+                           context);
   const ValueId value = builder.value();
+  const auto at_indices = [&](const std::string& name) {
+    const std::vector<Expr> shape = builder.shape();
+    if (formula.whole() == nullptr) return fusion.compute(name, builder.indices(), shape, value);
+    return fusion.compute_fold(name, builder.indices(), shape,
+                               builder.request(formula.nodes.back().fold), value);
+  };
   const auto made = [&] {
     if (formula.is_compaction()) return builder.compacted();
-    const std::vector<Expr> shape = builder.shape();
-    if (formula.whole() == nullptr) {
-      return fusion.compute(formula.target, builder.indices(), shape, value);
+    if (!is_moved) return at_indices(formula.target);
+    std::optional<Tensor> old;
+    if (const auto input = output == nullptr ? std::nullopt : fusion.find(output->in_place)) {
+      old = Tensor(&fusion, *input);
     }
-    return fusion.compute_fold(formula.target, builder.indices(), shape,
-                               builder.request(formula.nodes.back().fold), value);
+    const std::vector<Expr> shape =
+        shape_of_moved(formula.target, formula.indices.size(), asked, old);
+    return builder.moved(at_indices(builder.unused(formula.target + "_item")), shape, old);
   };
   at_place<BadInput>(builder.place(formula.target_at), [&] {
     const Tensor tensor = made();

@@ -1,0 +1,131 @@
+// Statements that store elsewhere than at their own indices, beside plain loops.
+#include <gtest/gtest.h>
+#include <selvage/base/random.h>
+#include <selvage/driver/run.h>
+#include <selvage/lower/program.h>
+#include <selvage/lower/proof.h>
+#include <tests/frontend/schedule_files.h>
+#include <tests/support/counts.h>
+
+#include <fmt/format.h>
+
+namespace selvage {
+namespace {
+
+using namespace schedule_files;
+
+// y[a * i + b, c * j + d] = x[i, j], perhaps in the place of `old`.
+void expect_moved(std::uint64_t seed) {
+  SplitMix64 random(seed);
+  const auto draw = [&](std::int64_t least, std::int64_t most) {
+    return least + std::int64_t(random.next() % std::uint64_t(most - least + 1));
+  };
+  const bool is_open = draw(0, 1) == 1, is_in_place = draw(0, 1) == 1;
+  const std::int64_t m = draw(1, 9), n = draw(1, 12), h = draw(1, 12), w = draw(1, 15);
+  const auto factor = [&] { return draw(0, 1) == 1 ? draw(1, 3) : -draw(1, 3); };
+  const std::int64_t a = factor(), b = draw(-9, 20), c = factor(), d = draw(-9, 20);
+  const std::string head = is_open
+                               ? fmt::format("symbols: {{M: {{}}, N: {{}}, H: {{}}, W: {{}}}}\n")
+                               : fmt::format("sizes: {{M: {}, N: {}, H: {}, W: {}}}\n", m, n, h, w);
+  const std::string text =
+      head +
+      fmt::format(
+          "inputs: {{x: {{shape: [M, N], dtype: int32}}, old: {{shape: [H, W], dtype: int32}}}}\n"
+          "outputs: {{y: {{{}}}}}\n"
+          "compute: [\"y[safe({}*i + {}), {} + j * {}] = x[i, j] + 100\"]\n",
+          is_in_place ? "in_place: old" : "shape: [H, W]", a, b, d, c);
+  SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+  std::string used = text;
+  const std::string unread = ", old: {shape: [H, W], dtype: int32}";
+  if (!is_in_place) used.erase(used.find(unread), unread.size());
+  const ScheduleFile file = read(used);
+  const Program program = lower(*file.schedule);
+  EXPECT_NO_THROW(check_proved(prove(program.steps), false));
+  Array x(DataType::Int32, {m, n}), old(DataType::Int32, {h, w});
+  for (std::int64_t k = 0; k < x.size(); ++k) x.set_int(k, k);
+  std::vector<std::int64_t> wanted;
+  for (std::int64_t k = 0; k < old.size(); ++k) {
+    old.set_int(k, -1 - k);
+    wanted.push_back(is_in_place ? -1 - k : 0);
+  }
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      const std::int64_t p = a * i + b, q = c * j + d;
+      if (p >= 0 && p < h && q >= 0 && q < w) wanted[std::size_t(p * w + q)] = 100 + i * n + j;
+    }
+  }
+  RunRequest request{.inputs = {{"x", x}}, .on = Machine::Emulate, .on_all = true};
+  if (is_in_place) request.inputs.emplace("old", old);
+  if (is_open) request.sizes = {{"M", m}, {"N", n}, {"H", h}, {"W", w}};
+  const RunResult result = run(*file.fusion, program, request);
+  EXPECT_TRUE(result.passed());
+  const Array& y = result.outputs.at("y");
+  for (std::int64_t k = 0; k < y.size(); ++k) {
+    ASSERT_EQ(y.get_int(k), wanted[std::size_t(k)]) << "item " << k;
+  }
+}
+
+TEST(MovedStores, AreWhatPlainLoopsStore) {
+  const int programs = count(60, 3'000);
+  for (int seed = 1; seed <= programs && !testing::Test::HasFailure(); ++seed) {
+    expect_moved(std::uint64_t(seed));
+  }
+}
+
+// A slice of one image into another, both past their edges: 129 x 129 of 256 x 256 pixels stay.
+TEST(MovedStores, OfASliceKeepWhatIsInside) {
+  const ScheduleFile file = read(
+      "inputs: {x: {shape: [256, 256], dtype: int32}}\n"
+      "outputs: {y: {shape: [512, 512]}, n: {}}\n"
+      "compute:\n"
+      "  - y[safe(i - 127), safe(j - 127)] = 1 + 0 * x[i, j]\n"
+      "  - n = sum[i, j](y[i, j])\n");
+  const RunResult result = run(*file.fusion, lower(*file.schedule), {.on = Machine::Virtual});
+  EXPECT_TRUE(result.passed());
+  EXPECT_EQ(result.outputs.at("n").get_int(0), 129 * 129);
+  EXPECT_EQ(result.outputs.at("y").get_int(128 * 512 + 128), 1);
+  EXPECT_EQ(result.outputs.at("y").get_int(128 * 512 + 129), 0);
+}
+
+TEST(MovedStores, ThatMayMeetAreRefused) {
+  const Refused cases[] = {
+      {"y[mirror(i + 1)] = x[i]",
+       "a.yaml:4:5: error[E314]: mirror brings two items to one element: on axis 0, i = 6 and i = "
+       "7 meet at 7; help: write safe, which drops what is outside\n"},
+      {"y[circular(2 * i)] = x[i]",
+       "a.yaml:4:5: error[E314]: circular brings two items to one element: on axis 0, i = 0 and i "
+       "= 4 meet at 0; help: write safe, which drops what is outside\n"},
+      {"y[i // 2 + 1] = x[i]",
+       "a.yaml:4:12: error[E316]: two items may come to one element, or it is not known which; "
+       "help: store at a number times one index, plus integers and sizes: 2 * i + 1\n"},
+      {"y[i + j] = x[i]",
+       "a.yaml:4:5: error[E314]: a second index in one subscript; help: store at one index an "
+       "axis, such as y[2 * i + 1, j]\n"},
+      {"y[2 + 1] = x[3]",
+       "a.yaml:4:7: error[E314]: a subscript on the left has no index; help: store at one index an "
+       "axis, such as y[2 * i + 1, j]\n"},
+      {"y[i + 1, i] = x[i]",
+       "a.yaml:4:12: error[E314]: the index i stands on two axes on the left; help: store at one "
+       "index an axis, such as y[2 * i + 1, j]\n"},
+      {"y[checked(i + 1)] = x[i]",
+       "a.yaml:4:5: error[E390]: checked around a store that is moved is not supported yet; "
+       "help: write safe, and an assert beside it\n"},
+      {"z[i + 1] = x[i]",
+       "a.yaml:4:3: error[E317]: the shape of z, whose items are moved, is not known; help: give z "
+       "a shape under outputs or shapes\n"},
+      {"y[i + 1] = max(x[j]) + i",
+       "a.yaml:4:5: error[E317]: the extent of the index i of y is not known; help: read a tensor "
+       "at [i]\n"},
+  };
+  for (const Refused& c : cases) {
+    EXPECT_EQ(refusal("inputs: {x: {shape: [8], dtype: float}}\noutputs: {" +
+                      std::string(c.text).substr(0, 1) +
+                      (c.text[0] == 'y' ? ": {shape: [8]}}\ncompute:\n- " : ": {}}\ncompute:\n- ") +
+                      c.text + "\n"),
+              c.message)
+        << c.text;
+  }
+}
+
+}  // namespace
+}  // namespace selvage
