@@ -9,6 +9,7 @@
 #include <selvage/frontend/statement_checks.h>
 #include <selvage/frontend/statement_indices.h>
 #include <selvage/frontend/statement_names.h>
+#include <selvage/frontend/statement_subscripts.h>
 #include <selvage/ir/compaction.h>
 #include <selvage/ir/fold.h>
 #include <selvage/ir/gather.h>
@@ -33,11 +34,11 @@ class StatementBuilder {
         sizes_(sizes),
         indices_(formula, fusion),
         names_(formula, text, all, fusion, sizes, context, indices_),
+        subscripts_(formula, text, fusion, sizes, indices_, names_),
         checks_(formula, text, fusion) {
     for (std::size_t k = 0; shape && k < shape->size(); ++k) {
       indices_.set(indices_.of_target()[k], (*shape)[k]);
     }
-    subscripts_.resize(formula_.nodes.size());
     for (std::size_t f = 0; f < formula.folds.size(); ++f) set_extents(f);
     for (const FormulaNode& node : formula.nodes) note_extents(node);
   }
@@ -54,7 +55,7 @@ class StatementBuilder {
         if (node.is_loaded) {
           values_[k] = loaded_value(node);
         } else if (node.in_subscript) {
-          subscripts_[k] = subscript(node);
+          subscripts_.make(std::uint32_t(k));
         } else if (node.kind == Kind::Fold && k == last) {
           values_[k] = checks_.of_assertion(node.operands[0], values_[node.operands[0]]);
         } else if (!node.is_filled && node.kind != Kind::Compact) {
@@ -192,27 +193,12 @@ class StatementBuilder {
       if (!index.extent) continue;
       const Place at = place(formula_.nodes[*index.extent].at);
       at_place<BadInput>(at, [&] {
-        const Expr extent = sum_of_sizes(*index.extent);
+        const Expr extent = subscripts_.sum_of_sizes(*index.extent);
         indices_.set(indices_.of_fold(fold)[k],
                      sizes_.extent(extent, at, "the extent of " + index.name));
       });
     }
   }
-  Expr sum_of_sizes(std::uint32_t k) {
-    const FormulaNode& node = formula_.nodes[k];
-    if (node.kind == Kind::Element) {
-      refuse("E302", place(node.at), "a load, " + node.name + "[...], stands in an extent",
-             "write an integer, or a sum of sizes");
-    }
-    for (std::uint32_t operand : node.operands) sum_of_sizes(operand);
-    if (node.kind == Kind::Name && indices_.find(node).valid()) {
-      refuse("E302", place(node.at), node.name + " is an index and stands in an extent",
-             "write an integer, or a sum of sizes");
-    }
-    if (node.is_loaded || node.kind == Kind::Remap) not_affine(node);
-    return subscripts_[k] = subscript(node);
-  }
-
   // Where an index stands alone on an axis of a tensor that there is.
   void note_extents(const FormulaNode& node) {
     const auto source =
@@ -248,19 +234,6 @@ class StatementBuilder {
     return otherwise;
   }
 
-  [[noreturn]] void not_affine(const FormulaNode& node) const {
-    refuse("E316", place(node.at), "the subscript is not affine in the indices",
-           "use sums of indices, integers and sizes, and products with integers and sizes, such "
-           "as 2 * i + 1");
-  }
-  void refuse_inner_modes(const FormulaNode& node) const {
-    for (std::uint32_t k : node.operands) {
-      if (formula_.nodes[k].kind != Kind::Remap) continue;
-      refuse("E316", place(formula_.nodes[k].at), "an access mode stands inside of a subscript",
-             "write it around the whole subscript, such as x[mirror(i + 1)]");
-    }
-  }
-
   // A part of a subscript that is made of loads: computed in int64, as a value.
   ValueId loaded_value(const FormulaNode& node) {
     ValueGraph& values = fusion_.values();
@@ -269,51 +242,17 @@ class StatementBuilder {
       return values.cast(read(node, {}), DataType::Int64);
     }
     if (node.kind == Kind::Remap) return values_[node.operands[0]];  // the axis says the rest
-    refuse_inner_modes(node);
+    subscripts_.refuse_inner_modes(node);
     const Function f = node.function;
     const bool is_known = f == Function::Add || f == Function::Sub || f == Function::Neg ||
                           f == Function::Mul || f == Function::FloorDiv || f == Function::Mod;
-    if (node.kind != Kind::Apply || !is_known) not_affine(node);
+    if (node.kind != Kind::Apply || !is_known) subscripts_.not_affine(node);
     std::vector<ValueId> operands;
     for (std::uint32_t k : node.operands) {
       const bool is_value = formula_.nodes[k].is_loaded;
       operands.push_back(is_value ? values_[k] : values.index(subscripts_[k]));
     }
     return values.apply(f, std::move(operands));
-  }
-
-  Expr subscript(const FormulaNode& node) {
-    const auto operand = [&](std::size_t k) { return subscripts_[node.operands[k]]; };
-    if (node.kind == Kind::Integer) return fusion_.constant(node.integer);
-    if (node.kind == Kind::Name) {
-      const Expr e = names_.symbol(node);
-      if (!e.valid()) names_.refuse_name(node, false);
-      return e;
-    }
-    if (node.kind == Kind::Remap) return operand(0);  // the axis says the rest
-    refuse_inner_modes(node);
-    if (node.kind == Kind::Apply && node.function == Function::Add) return operand(0) + operand(1);
-    if (node.kind == Kind::Apply && node.function == Function::Sub) return operand(0) - operand(1);
-    if (node.kind == Kind::Apply && node.function == Function::Neg) return 0 - operand(0);
-    const bool is_part = node.kind == Kind::Apply &&
-                         (node.function == Function::FloorDiv || node.function == Function::Mod);
-    if (is_part && !has_index(node.operands[1]) &&
-        sizes_.simplifier().proves_nonnegative(operand(1) - 1)) {
-      return node.function == Function::Mod ? operand(0) % operand(1) : operand(0) / operand(1);
-    }
-    const bool is_product = node.kind == Kind::Apply && node.function == Function::Mul;
-    if (!is_product || (has_index(node.operands[0]) && has_index(node.operands[1]))) {
-      not_affine(node);
-    }
-    return operand(0) * operand(1);
-  }
-
-  // Whether an index occurs in a node. Not memoized: subscripts are short.
-  bool has_index(std::uint32_t k) const {
-    const FormulaNode& node = formula_.nodes[k];
-    if (node.kind == Kind::Name) return indices_.find(node).valid();
-    return std::any_of(node.operands.begin(), node.operands.end(),
-                       [&](std::uint32_t operand) { return has_index(operand); });
   }
 
   ValueId element_value(const FormulaNode& node) {
@@ -484,10 +423,10 @@ class StatementBuilder {
   SizeScope& sizes_;
   StatementIndices indices_;
   StatementNames names_;
+  StatementSubscripts subscripts_;
   StatementChecks checks_;
-  std::uint32_t number_ = 0;      // of the node whose value is made
-  std::vector<ValueId> values_;   // by node
-  std::vector<Expr> subscripts_;  // by node
+  std::uint32_t number_ = 0;     // of the node whose value is made
+  std::vector<ValueId> values_;  // by node
 };
 
 }  // namespace

@@ -323,8 +323,8 @@ const Refused kStatements[] = {
      "a.yaml:6:7: error[E314]: the access mode fill stands on the left in the statement 'y[fill(i)] "
      "= k[i]'; help: write plain indices on the left"},
     {"y[safe(i + 1)] = k[i]",
-     "a.yaml:6:14: error[E314]: expected ')' after the index i, found '+' in the statement "
-     "'y[safe(i + 1)] = k[i]'; help: write a statement such as y[m, n] = relu(a[m, n] + b[n])"},
+     "a.yaml:6:5: error[E317]: the shape of y, whose items are moved, is not known; help: give y a "
+     "shape under outputs or shapes"},
     {"y[m, n] = checked(a[m, n] + 1)",
      "a.yaml:6:15: error[E314]: checked is to read an element in the statement 'y[m, n] = "
      "checked(a[m, n] + 1)'; help: write checked(x[i + 1])"},
@@ -410,9 +410,8 @@ const Refused kStatements[] = {
      "a.yaml:6:13: error[E390]: '+=' is not supported yet; help: write y[...] = ... "
      "once"},
     {"y[m + 1, n] = a[m, n]",
-     "a.yaml:6:9: error[E314]: expected ',' or ']' after the index m, found '+' in "
-     "the statement 'y[m + 1, n] = a[m, n]'; help: write plain indices on the left, "
-     "such as y[m, n]"},
+     "a.yaml:6:5: error[E317]: the shape of y, whose items are moved, is not known; help: give y a "
+     "shape under outputs or shapes"},
     {"y[clamped(m), n] = a[m, n]",
      "a.yaml:6:7: error[E314]: the access mode clamped of a store would bring two items to one "
      "element in the statement 'y[clamped(m), n] = a[m, n]'; help: write safe around the index, which "
