@@ -1,5 +1,6 @@
 // What a parsed statement folds over, scans along and waits for, and the names in it that have a
 // value.
+#include <selvage/base/names.h>
 #include <selvage/frontend/formula.h>
 #include <selvage/frontend/readers.h>
 
@@ -54,6 +55,7 @@ void find_stored_indices(Formula& formula, const Node& text,
       own = Formula::Index{node.name, node.at};
     }
     if (!own) refuse_at(formula.nodes[axis].at, "a subscript on the left has no index");
+    if (const auto wrong = check_name(own->name, place_in(text, own->at))) throw BadInput(*wrong);
     for (const Formula::Index& other : formula.indices) {
       if (other.name != own->name) continue;
       refuse_at(own->at, "the index " + own->name + " stands on two axes on the left");

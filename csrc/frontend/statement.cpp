@@ -76,6 +76,11 @@ class StatementBuilder {
                  " indices, and what is kept lies along one axis",
              "write " + formula_.target + "[k] = compact(...)");
     }
+    if (!formula_.stored_at.empty()) {
+      refuse(
+          "E314", place(formula_.target_at), "what is kept is stored elsewhere at once",
+          "write " + formula_.target + "[k] = compact(...), and store that in a statement behind");
+    }
     for (const FormulaNode& n : formula_.nodes) {
       if (n.kind != Kind::Name || !same(indices_.find(n), indices_.of_target()[0])) continue;
       refuse("E314", place(n.at),

@@ -110,6 +110,12 @@ TEST(MovedStores, ThatMayMeetAreRefused) {
       {"y[checked(i + 1)] = x[i]",
        "a.yaml:4:5: error[E390]: checked around a store that is moved is not supported yet; "
        "help: write safe, and an assert beside it\n"},
+      {"y[k + 1] = compact(x[i], x[i] > 0)",
+       "a.yaml:4:3: error[E314]: what is kept is stored elsewhere at once; help: write y[k] = "
+       "compact(...), and store that in a statement behind\n"},
+      {"y[int + 1] = x[int]",
+       "a.yaml:4:5: error[E203]: 'int' is a keyword or built-in of C++ or CUDA; help: choose "
+       "another name, such as 'int_'\n"},
       {"z[i + 1] = x[i]",
        "a.yaml:4:3: error[E317]: the shape of z, whose items are moved, is not known; help: give z "
        "a shape under outputs or shapes\n"},
