@@ -74,6 +74,12 @@ Breakpoint::Breakpoint(std::string text, const RunView& view, const KernelNames&
   resolve(view, names);
 }
 
+std::string Breakpoint::memory_of(const std::string& text) {
+  std::string rest = text, word = take_word(rest);
+  if (word == "store" || word == "load") word = take_word(rest);
+  return word.substr(0, word.find('['));
+}
+
 void Breakpoint::begin_kernel(const RunView& view, const KernelNames& names) {
   try {
     resolve(view, names);

@@ -19,6 +19,10 @@ class Breakpoint {
  public:
   // Throws BadCommand for a text that is none for the kernel that runs.
   Breakpoint(std::string text, const RunView& view, const KernelNames& names);
+  // For a kernel that does not run yet.
+  explicit Breakpoint(std::string text) : text_(std::move(text)) {}
+  // The name of the memory whose loads or stores a text is about; "line" of line 7, and the like.
+  static std::string memory_of(const std::string& text);
 
   const std::string& text() const { return text_; }
   // Finds what it is about in another kernel; in one that has no such thing it never stops.

@@ -88,6 +88,17 @@ class WatchedFile {
     return shapes;
   }
 
+  std::set<std::string> memories() const {
+    std::set<std::string> names;
+    for (const FusionReport& subject : report_.fusions) {
+      if (!subject.program) continue;
+      for (const ProgramStep& step : subject.program->steps) {
+        for (const Buffer& b : step.variants.front().buffers) names.insert(b.name);
+      }
+    }
+    return names;
+  }
+
   // Where the file says what a statement of a kernel does.
   std::string source(const RunView& view, PlaceId at) const {
     const Statement& statement = *view.tree()[at].statement;
@@ -127,7 +138,8 @@ bool debug_file(const ScheduleFile& file, const RunFileOptions& options, const R
                 const Device& device, CommandSource& commands, std::ostream& out) {
   const WatchedFile watched(file, options, report);
   if (!watched.is_runnable()) return false;
-  DebuggedProgram program{.shapes = watched.shapes(), .device = device};
+  DebuggedProgram program{
+      .shapes = watched.shapes(), .device = device, .memories = watched.memories()};
   program.source = [&](const RunView& view, PlaceId at) { return watched.source(view, at); };
   program.expected = [&] { return watched.expected(); };
   if (!report.threads) {

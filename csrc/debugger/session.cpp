@@ -24,8 +24,8 @@ const std::vector<Session::Command>& Session::commands() {
       {"run", "r", "run", "from the beginning to the next stop", &Session::run},
       {"continue", "c", "continue", "to the next stop: a breakpoint or a fault", &Session::go_on},
       {"step", "s", "step [N]", "N statements of this thread", &Session::step},
-      {"next", "n", "next thread|block|barrier",
-       "until another thread or block begins, or threads "
+      {"next", "n", "next thread|block|barrier|kernel",
+       "until another thread, block or kernel begins, or threads "
        "have met",
        &Session::next},
       {"break", "b", "break WHAT [if CONDITION]",
@@ -79,6 +79,10 @@ void Session::begin_kernel(const RunView& view) {
   const LaunchGeometry& geometry = view.geometry();
   say(fmt::format("{}: {} of {}", view.kernel().name, counted(geometry.blocks(), "block"),
                   counted(geometry.threads(), "thread")));
+  if (is_started_ && goal_ == Goal::Kernel) {
+    goal_ = Goal::Breakpoint;
+    return prompt(&view);
+  }
   if (is_started_) return;
   is_started_ = true;
   say("It stands before its first statement; help lists the commands.");
@@ -286,15 +290,21 @@ void Session::next(const std::string& rest) {
   if (rest == "thread") return go(Goal::Thread);
   if (rest == "block") return go(Goal::Block);
   if (rest == "barrier") return go(Goal::Barrier);
-  throw BadCommand("write next thread, next block or next barrier");
+  if (rest == "kernel") return go(Goal::Kernel);
+  throw BadCommand("write next thread, next block, next barrier or next kernel");
 }
 
 void Session::add_breakpoint(const std::string& rest) {
   if (rest.empty()) throw BadCommand("break at what? write break store y[0], break line 3, ...");
   const RunView& view = running();
-  Breakpoint breakpoint(rest, view, *names_);
+  const std::string memory = Breakpoint::memory_of(rest);
+  const bool is_here = std::ranges::find(view.kernel().buffers, memory, &Buffer::name) !=
+                       view.kernel().buffers.end();
+  const bool is_elsewhere = !is_here && program_.memories.contains(memory);
+  Breakpoint breakpoint = is_elsewhere ? Breakpoint(rest) : Breakpoint(rest, view, *names_);
   breakpoints_.push_back({++last_number_, std::move(breakpoint)});
-  say(fmt::format("breakpoint {}: {}", last_number_, rest));
+  say(fmt::format("breakpoint {}: {}{}", last_number_, rest,
+                  is_elsewhere ? ", in another kernel" : ""));
 }
 
 void Session::remove_breakpoint(const std::string& rest) {

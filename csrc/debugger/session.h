@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class CommandSource {
 struct DebuggedProgram {
   Shapes shapes = {};
   Device device;
+  std::set<std::string> memories = {};  // the names of those of all kernels
   // The place in the file of a statement of a kernel, "a.yaml:7:9"; empty: none.
   std::function<std::string(const RunView&, PlaceId)> source = {};
   // The values that tensors should have, by name; empty: nothing says so.
@@ -62,7 +64,15 @@ class Session : public RunWatcher {
 
  private:
   // The moment up to which the run goes on.
-  enum class Goal : std::uint8_t { Breakpoint, Statement, Thread, Block, Barrier, Difference };
+  enum class Goal : std::uint8_t {
+    Breakpoint,
+    Statement,
+    Thread,
+    Block,
+    Barrier,
+    Kernel,
+    Difference
+  };
   struct Numbered {
     int number;
     Breakpoint breakpoint;

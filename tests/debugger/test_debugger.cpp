@@ -178,6 +178,27 @@ TEST(Debugger, FindsTheFirstStoreThatDiffers) {
               HasSubstr("error: nothing says what is right; write difference NAME FILE.npy"));
 }
 
+// A breakpoint may be about a kernel behind the one that runs, and the next one can be waited for.
+TEST(Debugger, GoesFromKernelToKernel) {
+  const std::string file =
+      "inputs: {x: {shape: [4], dtype: float}}\noutputs: {s: {}, y: {}}\n"
+      "compute: [\"s = sum(x[i])\", \"y[i, j] = x[i] - s * x[j]\"]\nschedule: none\n";
+  EXPECT_THAT(dialogue(file, {"--debug"},
+                       "break store y[2, 3]\nbreak q\nnext kernel\nlist all\ncontinue\n"),
+              HasSubstr(R"((selvage) break store y[2, 3]
+breakpoint 1: store y[2, 3], in another kernel
+(selvage) break q
+error: the kernel has no memory called 'q'; it has x, s and s.value
+(selvage) next kernel
+kernel_y: 1 block of 1 thread
+(selvage) list all
+    1  for i in 4
+    2    for j in 4
+    3      y[i * 4 + j] = x[i] - s[0] * x[j]
+(selvage) continue
+breakpoint 1: y[2, 3] is stored:)"));
+}
+
 TEST(Debugger, StopsAtTheFirstNan) {
   EXPECT_THAT(dialogue("inputs: {x: {shape: [10], dtype: float}}\n"
                        "compute: [\"y[i] = log(x[i])\"]\nschedule: none\n",
@@ -199,7 +220,7 @@ TEST(Debugger, SaysWhatIsWrongWithACommand) {
         "there is no line 77; list all shows the lines", "there is no thread 9: there are 4",
         "unknown name 'p' in expression 'p == 3'; variables of the loops and sizes may stand in it",
         "if nan is for stores and loads", "'0' is no number of steps; write step 10",
-        "write next thread, next block or next barrier",
+        "write next thread, next block, next barrier or next kernel",
         "show what? write show shared, local, threads, lanes, occupancy or a name",
         "write why not THREAD, or why not THREAD LINE",
         "there is no breakpoint 7; breaks lists them",
