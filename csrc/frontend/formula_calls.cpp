@@ -40,6 +40,10 @@ std::uint32_t ValueParser::parse_access_mode(std::size_t at, const std::string& 
     }
     std::vector<std::uint32_t> operands = parse_list(")");
     check_number(at, name, operands.size(), 1);
+    if (formula_.nodes[operands[0]].kind == Kind::Remap) {
+      token_.fail_at(at, name + " stands around another access mode", "E314",
+                     "leave one of the two out: what a mode brings inside is not outside any more");
+    }
     check_remap(at, *remap, name, is_any_loaded(operands));
     return add({.kind = Kind::Remap, .at = at, .remap = *remap, .operands = std::move(operands)});
   }

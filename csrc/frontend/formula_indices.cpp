@@ -44,6 +44,13 @@ void find_stored_indices(Formula& formula, const Node& text,
            "store at one index an axis, such as " + formula.target + "[2 * i + 1, j]");
   };
   for (std::uint32_t axis : formula.stored_at) {
+    if (formula.nodes[axis].is_loaded) {
+      refuse("E314", place_in(text, formula.nodes[axis].at),
+             "where an item is stored is loaded, and two may come to one element",
+             "add them, " + formula.target +
+                 "[idx[i]] += ...; or keep the items at which a "
+                 "condition holds, compact(x[i], x[i] > 0)");
+    }
     std::vector<std::uint32_t> open = {axis};
     std::optional<Formula::Index> own;
     while (!open.empty()) {

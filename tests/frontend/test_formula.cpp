@@ -325,6 +325,10 @@ const Refused kStatements[] = {
     {"y[safe(i + 1)] = k[i]",
      "a.yaml:6:5: error[E317]: the shape of y, whose items are moved, is not known; help: give y a "
      "shape under outputs or shapes"},
+    {"y[i] = k[safe(mirror(i + 1))]",
+     "a.yaml:6:14: error[E314]: safe stands around another access mode in the statement 'y[i] = "
+     "k[safe(mirror(i + 1))]'; help: leave one of the two out: what a mode brings inside is not "
+     "outside any more"},
     {"y[m, n] = checked(a[m, n] + 1)",
      "a.yaml:6:15: error[E314]: checked is to read an element in the statement 'y[m, n] = "
      "checked(a[m, n] + 1)'; help: write checked(x[i + 1])"},

@@ -116,6 +116,14 @@ TEST(MovedStores, ThatMayMeetAreRefused) {
       {"y[int + 1] = x[int]",
        "a.yaml:4:5: error[E203]: 'int' is a keyword or built-in of C++ or CUDA; help: choose "
        "another name, such as 'int_'\n"},
+      {"y[x[i] + 1] = x[i]",
+       "a.yaml:4:10: error[E314]: where an item is stored is loaded, and two may come to one "
+       "element; help: add them, y[idx[i]] += ...; or keep the items at which a condition holds, "
+       "compact(x[i], x[i] > 0)\n"},
+      {"y[safe(mirror(i + 1))] = x[i]",
+       "a.yaml:4:5: error[E314]: safe stands around another access mode in the statement "
+       "'y[safe(mirror(i + 1))] = x[i]'; help: leave one of the two out: what a mode brings inside "
+       "is not outside any more\n"},
       {"z[i + 1] = x[i]",
        "a.yaml:4:3: error[E317]: the shape of z, whose items are moved, is not known; help: give z "
        "a shape under outputs or shapes\n"},
