@@ -93,7 +93,7 @@ TEST(ScipyPhotographs, AreWhatTheExamplesMake) {
     // Without a large sample: what is computed in a moment, in one mode.
     const bool is_quick =
         mode == "mirror" && h == "509" && filter.size() < 8 && filter <= "median3";
-    if (!is_quick && count(0, 1) == 0) continue;
+    if (!is_quick && count(0, 2) < 2) continue;
     Array& photo = photos[h + " " + w];
     if (photo.shape.empty()) photo = photograph(std::stoi(h), std::stoi(w));
     const Array y = filtered(filter, mode, photo);
