@@ -1,6 +1,6 @@
 // Reads the file's `schedule` (section 2) and resolves its names.
-#include <selvage/base/names.h>
 #include <selvage/frontend/file_form.h>
+#include <selvage/frontend/listed_loops.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_scope.h>
 
@@ -144,45 +144,6 @@ class ScheduleReader {
     draft_.tensors.push_back(std::move(tensor));
   }
 
-  // Refuses (E313) bindings, in items from `from` on, of iterdomains that are no loops in the end.
-  void check_bindings(const ListedTensor& tensor, const ListProgress& progress, std::size_t from) {
-    for (std::size_t k = from; k < tensor.items.size(); ++k) {
-      const auto* b = std::get_if<FileBinding>(&tensor.items[k].action);
-      if (b == nullptr || is_loop(tensor, progress, b->domain)) continue;
-      refuse("E313", b->place,
-             "bind: " + tensor.names.all()[b->domain].name + " is no loop of " + tensor.name +
-                 " in the end",
-             few_names("its loops are ", loops_of(tensor, progress),
-                       "bind what comes out of the transform that takes it"));
-    }
-  }
-
-  // The names of the loops after the items so far; none after a like, whose loops are unknown yet.
-  static std::vector<std::string> loops_of(const ListedTensor& tensor,
-                                           const ListProgress& progress) {
-    std::vector<std::string> names;
-    if (!progress.is_known) return names;
-    for (std::size_t d : progress.loops.loops()) names.push_back(tensor.names.all()[d].name);
-    return names;
-  }
-
-  static bool is_loop(const ListedTensor& tensor, const ListProgress& progress, std::size_t d) {
-    if (progress.is_known) return progress.loops.has(d);
-    return !tensor.names.all()[d].feeds[std::size_t(Feeds::Transforms)];
-  }
-
-  static void check_loop(const ListedTensor& tensor, const ListProgress& progress, std::size_t d,
-                         const char* code, const Place& place, const std::string& what,
-                         const std::string& otherwise) {
-    if (is_loop(tensor, progress, d)) return;
-    const auto moved = progress.moved.find(d);
-    const bool is_moved = moved != progress.moved.end();
-    refuse(code, place,
-           what + ": " + tensor.names.all()[d].name + " is no loop of " + tensor.name + " any more",
-           is_moved ? "it is a loop of " + moved->second + " now: schedule that"
-                    : few_names("its loops are ", loops_of(tensor, progress), otherwise));
-  }
-
   void read_item(const Node& item, ListedTensor& tensor, ListProgress& progress,
                  std::size_t& last_barrier) {
     const std::string what = "schedule." + tensor.name;
@@ -237,25 +198,6 @@ class ScheduleReader {
       case kSkew: read_cut(entry, tensor, progress); break;
     }
     if (is_large) last_barrier = tensor.items.size();
-  }
-
-  // After a `like`, a name that no item of the list has made is one of the tensor that like names.
-  void find_late(const Node* node, ListedTensor& tensor, const ListProgress& progress) {
-    if (progress.is_known || node == nullptr) return;
-    if (node->kind == Node::Kind::Sequence) {
-      for (const Node& each : node->items) find_late(&each, tensor, progress);
-    } else if (node->kind == Node::Kind::Scalar) {
-      find_late(node->text, node->place, tensor);
-    }
-  }
-  static void find_late(const std::string& name, const Place& place, ListedTensor& tensor) {
-    if (!is_identifier(name) || tensor.names.has(name)) return;
-    for (std::size_t k = tensor.items.size(); k-- > 0;) {
-      auto* like = std::get_if<ScheduleDraft::Like>(&tensor.items[k].action);
-      if (like == nullptr) continue;
-      like->late.push_back(tensor.names.define(name, place));
-      return;
-    }
   }
 
   void read_cut(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {

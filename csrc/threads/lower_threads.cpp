@@ -323,7 +323,7 @@ class ThreadLowering {
   Guard* mark(Body& whole, const ThreadPlace& inside) {
     auto* guard = whole.size() == 1 ? std::get_if<Guard>(&whole[0].node) : nullptr;
     if (guard == nullptr || whole[0].origin == 0 || !inside.region) return nullptr;
-    guard->remark = remark(out_.regions[*inside.region]);
+    guard->remark = who_runs(out_.regions[*inside.region]);
     origins_[whole[0].origin - 1].region = inside.region;
     return guard;
   }
@@ -343,16 +343,6 @@ class ThreadLowering {
     }
     append(last->body, std::move(next.body));
     return true;
-  }
-  static std::string remark(const ThreadRegion& region) {
-    constexpr std::int64_t kLongest = 64;
-    const std::string when = region.when.size() <= std::size_t(kLongest) ? region.when + ": " : "";
-    if (region.who.is_dynamic()) return when + "dynamic";
-    if (!region.who.mask) return when + "other threads in other iterations";
-    const ThreadMask& mask = *region.who.mask;
-    const std::string text = mask.is_product() ? mask.text(kLongest) : joined(mask.rows(kLongest));
-    if (text.size() <= std::size_t(kLongest)) return when + text;
-    return when + std::to_string(mask.count()) + " of " + counted(mask.size(), "thread");
   }
 
   Statement count(std::size_t region) {

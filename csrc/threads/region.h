@@ -27,6 +27,9 @@ struct ThreadRegion {
   bool may_be_left = false;            // a break or continue in it leaves one of these loops
 };
 
+// The threads that run a region, in few words: "p <= 2: 000111", "t >= 6: 2 of 8 threads".
+std::string who_runs(const ThreadRegion& region);
+
 // Two or more asynchronous regions that no barrier of the block separates.
 struct AsyncGroup {
   std::vector<std::size_t> regions;

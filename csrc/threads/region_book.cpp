@@ -1,3 +1,4 @@
+#include <selvage/base/words.h>
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/async_groups.h>
 #include <selvage/threads/region_book.h>
@@ -112,6 +113,17 @@ void RegionBook::add_group(std::vector<std::size_t> regions, bool is_of_two_iter
   for (std::size_t r : group.regions) parts.push_back({&regions_[r], &loops_[r]});
   compare(parts, is_of_two_iterations, facts_, group);
   groups_.push_back(std::move(group));
+}
+
+std::string who_runs(const ThreadRegion& region) {
+  constexpr std::int64_t kLongest = 64;
+  const std::string when = region.when.size() <= std::size_t(kLongest) ? region.when + ": " : "";
+  if (region.who.is_dynamic()) return when + "dynamic";
+  if (!region.who.mask) return when + "other threads in other iterations";
+  const ThreadMask& mask = *region.who.mask;
+  const std::string text = mask.is_product() ? mask.text(kLongest) : joined(mask.rows(kLongest));
+  if (text.size() <= std::size_t(kLongest)) return when + text;
+  return when + std::to_string(mask.count()) + " of " + counted(mask.size(), "thread");
 }
 
 }  // namespace selvage
