@@ -80,11 +80,13 @@ std::string Breakpoint::memory_of(const std::string& text) {
   return word.substr(0, word.find('['));
 }
 
-void Breakpoint::begin_kernel(const RunView& view, const KernelNames& names) {
+std::string Breakpoint::begin_kernel(const RunView& view, const KernelNames& names) {
   try {
     resolve(view, names);
-  } catch (const BadCommand&) {
+    return "";
+  } catch (const BadCommand& wrong) {
     is_known_ = false;
+    return names.has(memory_of(text_)) ? wrong.what() : "";
   }
 }
 

@@ -25,8 +25,9 @@ class Breakpoint {
   static std::string memory_of(const std::string& text);
 
   const std::string& text() const { return text_; }
-  // Finds what it is about in another kernel; in one that has no such thing it never stops.
-  void begin_kernel(const RunView& view, const KernelNames& names);
+  // Finds what it is about in another kernel; in one that has no such thing it never stops. Returns
+  // what is wrong with it, if the kernel has the memory that it names; else "".
+  std::string begin_kernel(const RunView& view, const KernelNames& names);
 
   bool stops_at_statement(const RunView& view) const;
   bool stops_at_access(const RunView& view, bool is_store, BufferId b, std::int64_t address,

@@ -110,6 +110,10 @@ std::optional<std::int64_t> KernelNames::row_length(BufferId b) const {
   return axes.size() > 1 ? axes[axes.size() - 2].stride : axes[0].extent;
 }
 
+bool KernelNames::has(std::string_view memory) const {
+  return std::ranges::find(memory_, memory, &Named::name) != memory_.end();
+}
+
 KernelNames::Element KernelNames::find(std::string_view text) const {
   const std::size_t open = std::min(text.find('['), text.size());
   const std::string name(text.substr(0, open));

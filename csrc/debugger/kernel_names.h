@@ -44,6 +44,7 @@ class KernelNames {
     std::optional<std::int64_t> address = {};
   };
   Element find(std::string_view text) const;
+  bool has(std::string_view memory) const;
 
   // Lines are numbered from 1.
   const std::vector<std::string>& lines() const { return nest_.lines; }

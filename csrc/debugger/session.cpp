@@ -75,10 +75,13 @@ void Session::end_run(const std::string& results) {
 
 void Session::begin_kernel(const RunView& view) {
   names_.emplace(view, program_.shapes);
-  for (Numbered& b : breakpoints_) b.breakpoint.begin_kernel(view, *names_);
   const LaunchGeometry& geometry = view.geometry();
   say(fmt::format("{}: {} of {}", view.kernel().name, counted(geometry.blocks(), "block"),
                   counted(geometry.threads(), "thread")));
+  for (Numbered& b : breakpoints_) {
+    const std::string wrong = b.breakpoint.begin_kernel(view, *names_);
+    if (!wrong.empty()) say(fmt::format("breakpoint {}: {}", b.number, wrong));
+  }
   if (is_started_ && goal_ == Goal::Kernel) {
     goal_ = Goal::Breakpoint;
     return prompt(&view);
@@ -298,9 +301,7 @@ void Session::add_breakpoint(const std::string& rest) {
   if (rest.empty()) throw BadCommand("break at what? write break store y[0], break line 3, ...");
   const RunView& view = running();
   const std::string memory = Breakpoint::memory_of(rest);
-  const bool is_here = std::ranges::find(view.kernel().buffers, memory, &Buffer::name) !=
-                       view.kernel().buffers.end();
-  const bool is_elsewhere = !is_here && program_.memories.contains(memory);
+  const bool is_elsewhere = !names_->has(memory) && program_.memories.contains(memory);
   Breakpoint breakpoint = is_elsewhere ? Breakpoint(rest) : Breakpoint(rest, view, *names_);
   breakpoints_.push_back({++last_number_, std::move(breakpoint)});
   say(fmt::format("breakpoint {}: {}{}", last_number_, rest,
@@ -335,8 +336,7 @@ void Session::list(const std::string& rest) {
 void Session::print(const std::string& rest) {
   const RunView& view = running();
   const std::string name = rest.substr(0, rest.find('['));
-  const auto& buffers = view.kernel().buffers;
-  if (std::ranges::find(buffers, name, &Buffer::name) != buffers.end()) {
+  if (names_->has(name)) {
     const KernelNames::Element e = names_->find(rest);
     Lines lines;
     if (!e.address) {

@@ -124,17 +124,13 @@ class Parser : private ValueParser {
 
   // At the [ on the left: whether there are sums or products of indices, y[2 * i + 1].
   bool is_stored_elsewhere() const {
-    Tokens next = token_;
+    constexpr std::string_view kSigns[] = {"+", "-", "*", "/", "//", "%"};
     int depth = 0;
-    do {
+    for (Tokens next = token_; !(*next).empty(); next.advance()) {
+      if (std::ranges::find(kSigns, *next) != std::end(kSigns)) return true;
       if (*next == "[" || *next == "(") ++depth;
-      if (*next == "]" || *next == ")") --depth;
-      next.advance();
-      if (*next == "+" || *next == "-" || *next == "*" || *next == "/" || *next == "//" ||
-          *next == "%") {
-        return true;
-      }
-    } while (depth > 0 && !(*next).empty());
+      if ((*next == "]" || *next == ")") && --depth == 0) return false;
+    }
     return false;
   }
 };

@@ -11,51 +11,37 @@
 
 namespace selvage {
 
-namespace {
-
-// a and b of a subscript a*i + b; nothing if it is no such sum, or a is 0.
-struct Affine {
-  std::int64_t factor = 0;
-  Expr offset;
-};
-std::optional<Affine> affine(Expr subscript, Expr index, Simplifier& simplifier) {
+MovedAxis moved_axis(const std::string& name, Expr index, Expr subscript, Simplifier& simplifier) {
   const auto at = [&](std::int64_t i) {
     return substitute(subscript, {{index, simplifier.pool().constant(i)}});
   };
   const Expr offset = simplifier.simplify(at(0));
   const Expr factor = simplifier.simplify(at(1) - offset);
-  if (!factor.is(Op::Const) || factor.value() == 0) return std::nullopt;
-  if (!simplifier.proves(eq(subscript, factor * index + offset))) return std::nullopt;
-  return Affine{factor.value(), offset};
-}
-
-}  // namespace
-
-void check_axis(const MovedStore& store, std::size_t axis, std::optional<AccessMode> mode,
-                Simplifier& simplifier) {
-  const Expr index = store.indices[axis], of = store.subscripts[axis];
-  if (!affine(of, index, simplifier)) {
+  const bool is_number = factor.is(Op::Const) && factor.value() != 0;
+  if (!is_number || !simplifier.proves(eq(subscript, factor * index + offset))) {
     refuse<BadInput>("E316", "two items may come to one element, or it is not known which",
                      "store at a number times one index, plus integers and sizes: 2 * i + 1");
   }
-  if (!mode) return;
-  const std::string word(to_string(*mode)), help = "write safe, which drops what is outside";
+  return {name, factor.value(), offset};
+}
+
+void refuse_mode(const MovedAxis& axis, std::size_t number, AccessMode mode, Expr items,
+                 Expr elements, Simplifier& simplifier) {
+  const std::string word(to_string(mode)), help = "write safe, which drops what is outside";
   constexpr std::int64_t kMostLooked = 1'000;
-  const Expr items = store.item.shape()[axis];
-  const bool is_known = items.is(Op::Const) && store.shape[axis].is(Op::Const);
+  const bool is_known = items.is(Op::Const) && elements.is(Op::Const);
   std::map<std::int64_t, std::int64_t> first;  // by element
   for (std::int64_t i = 0; is_known && i < std::min(items.value(), kMostLooked); ++i) {
-    const Expr at = substitute(of, {{index, simplifier.pool().constant(i)}});
-    const Expr to = simplifier.simplify(remapped(simplifier, *mode, at, store.shape[axis]));
+    const Expr at = simplifier.pool().constant(axis.factor) * i + axis.offset;
+    const Expr to = simplifier.simplify(remapped(simplifier, mode, at, elements));
     if (!to.is(Op::Const)) break;
     const auto [other, is_new] = first.emplace(to.value(), i);
     if (is_new) continue;
-    refuse<BadInput>(
-        "E314",
-        fmt::format("{} brings two items to one element: on axis {}, {} = {} and {} = "
-                    "{} meet at {}",
-                    word, axis, store.axes[axis], other->second, store.axes[axis], i, to.value()),
-        help);
+    refuse<BadInput>("E314",
+                     fmt::format("{} brings two items to one element: on axis {}, {} = {} and {} = "
+                                 "{} meet at {}",
+                                 word, number, axis.name, other->second, axis.name, i, to.value()),
+                     help);
   }
   refuse<BadInput>("E314", word + " around a store would bring two items to one element", help);
 }
@@ -77,32 +63,33 @@ std::vector<Expr> shape_of_moved(const std::string& name, std::size_t rank,
 
 // Where items are more than one element apart, the one that is asked for is brought inside, and the
 // condition asked beside: of a quotient with conditions around it, it is seldom proved where it is.
-Tensor move_store(const MovedStore& store, const std::string& name, Simplifier& simplifier) {
-  Fusion& f = store.item.fusion();
-  const std::vector<Expr> extents = store.item.shape();
+Tensor move_store(Tensor item, const std::vector<MovedAxis>& axes, const std::vector<Expr>& shape,
+                  std::optional<Tensor> old, const std::string& name) {
+  Fusion& f = item.fusion();
+  const std::vector<Expr> extents = item.shape();
   std::vector<Expr> elements;
   std::vector<Subscript> items;
   std::optional<Element> comes;
-  for (std::size_t k = 0; k < store.subscripts.size(); ++k) {
-    const Affine a = *affine(store.subscripts[k], store.indices[k], simplifier);
-    const Expr element = f.fresh_index(store.axes[k]);
-    const Expr distance = a.factor > 0 ? element - a.offset : a.offset - element;
-    const std::int64_t step = std::abs(a.factor);
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const MovedAxis& axis = axes[k];
+    const Expr element = f.fresh_index(axis.name);
+    const Expr distance = axis.factor > 0 ? element - axis.offset : axis.offset - element;
+    const std::int64_t step = std::abs(axis.factor);
     elements.push_back(element);
     if (step == 1) {
       items.emplace_back(distance);
       continue;
     }
-    const Expr item = distance / step;
-    items.push_back(clamped(item));
-    const Expr is_one = eq(distance % step, 0) && 0 <= item && item < extents[k];
+    const Expr own = distance / step;
+    items.push_back(clamped(own));
+    const Expr is_one = eq(distance % step, 0) && 0 <= own && own < extents[k];
     const Element here(f, f.values().index(is_one));
     comes = comes ? *comes && here : here;
   }
-  const Element none = store.old ? read(*store.old, elements)
-                                 : cast({f, f.values().whole(0)}, f[store.item.id()].type);
-  const Element moved = gather_or(store.item, items, none);
-  return f.compute(name, elements, store.shape, comes ? select(*comes, moved, none) : moved);
+  const ValueId zero = f.values().constant(f[item.id()].type, std::int64_t{0}, false);
+  const Element none = old ? read(*old, elements) : Element(f, zero);
+  const Element moved = gather_or(item, items, none);
+  return f.compute(name, elements, shape, comes ? select(*comes, moved, none) : moved);
 }
 
 }  // namespace selvage

@@ -110,23 +110,24 @@ class StatementBuilder {
   // What stores items elsewhere than at their indices: `item`, of these, comes into a tensor of
   // this shape.
   Tensor moved(Tensor item, const std::vector<Expr>& shape, std::optional<Tensor> old) {
-    MovedStore store{item, indices(), {}, shape, {}, old};
+    Simplifier& simplifier = sizes_.simplifier();
+    std::vector<MovedAxis> axes;
     for (std::size_t k = 0; k < formula_.stored_at.size(); ++k) {
-      store.subscripts.push_back(subscripts_[formula_.stored_at[k]]);
-      store.axes.push_back(formula_.indices[k].name);
-    }
-    for (std::size_t k = 0; k < formula_.stored_at.size(); ++k) {
-      const FormulaNode& node = formula_.nodes[formula_.stored_at[k]];
+      const std::uint32_t at = formula_.stored_at[k];
+      const FormulaNode& node = formula_.nodes[at];
       at_place<BadInput>(place(node.at), [&] {
-        if (node.kind == Kind::Remap && node.remap == Remap::Checked) {
+        axes.push_back(
+            moved_axis(formula_.indices[k].name, indices()[k], subscripts_[at], simplifier));
+        if (node.kind != Kind::Remap) return;
+        if (node.remap == Remap::Checked) {
           refuse("E390", {}, "checked around a store that is moved is not supported yet",
                  "write safe, and an assert beside it");
         }
-        const auto mode = node.kind == Kind::Remap ? access_mode(node.remap) : std::nullopt;
-        check_axis(store, k, mode, sizes_.simplifier());
+        const auto mode = access_mode(node.remap);
+        if (mode) refuse_mode(axes[k], k, *mode, item.shape()[k], shape[k], simplifier);
       });
     }
-    return move_store(store, formula_.target, sizes_.simplifier());
+    return move_store(item, axes, shape, old, formula_.target);
   }
 
   std::vector<Expr> shape() const {

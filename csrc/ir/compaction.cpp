@@ -75,8 +75,8 @@ Compacted compact(Tensor x, Tensor keep, std::optional<Expr> length) {
   const std::vector<Expr> places = {length.value_or(n)};
   const Tensor place = search(kept, {k}, places, Element(k), true);
   const Element item = gather(items, {clamped(read(place, {k}))});
-  const Element none = cast({f, f.values().whole(0)}, f[items.id()].type);
-  const Element value = select(Element(k) < read(count, {}), item, none);
+  const ValueId none = f.values().constant(f[items.id()].type, std::int64_t{0}, false);
+  const Element value = select(Element(k) < read(count, {}), item, {f, none});
   return {f.compute("", {k}, places, value), kept, count};
 }
 

@@ -18,30 +18,29 @@ bool is_gather(const ValueNode& node) {
 void keep_indices(Schedule& schedule) {
   const Fusion& fusion = schedule.fusion();
   const ValueGraph& values = fusion.values();
-  std::set<TensorId> gathers, indices;  // tensors that are read through gathers, or are in indices
+  std::set<TensorId> readers, indices;  // what reads through gathers, and what is in their indices
   for (std::size_t k = 0; k < fusion.size(); ++k) {
-    if (!fusion[TensorId(k)].definition) continue;
-    for (ValueId v : values_under(values, *fusion[TensorId(k)].definition)) {
+    const auto t = TensorId(k);
+    if (!fusion[t].definition) continue;
+    for (ValueId v : values_under(values, *fusion[t].definition)) {
       const ValueNode& node = values[v];
       if (!is_gather(node)) continue;
-      gathers.insert(TensorId(k));
+      readers.insert(t);
       for (std::size_t i = 0; i < node.loaded.size(); ++i) {
         for (ValueId under : values_under(values, node.operands[i])) {
-          if (values[under].kind == ValueNode::Kind::Read)
-            indices.insert(TensorId(values[under].source));
+          const ValueNode& read = values[under];
+          if (read.kind == ValueNode::Kind::Read) indices.insert(TensorId(read.source));
         }
       }
     }
   }
+  std::erase_if(indices, [&](TensorId t) {
+    return !readers.contains(t) || !schedule.is_inlined(t) || fusion[t].is_output;
+  });
+  if (indices.empty()) return;
   Schedule kept = schedule;
-  bool is_any = false;
-  for (TensorId t : indices) {
-    if (!gathers.contains(t) || !schedule.is_inlined(t) || fusion[t].is_output) continue;
-    kept.materialize(t);
-    kept.keep_in(t, Memory::Local);
-    is_any = true;
-  }
-  if (is_any && !refusal_of([&] { with_defaults(kept); })) schedule = std::move(kept);
+  for (TensorId t : indices) kept.materialize(t).keep_in(t, Memory::Local);
+  if (!refusal_of([&] { with_defaults(kept); })) schedule = std::move(kept);
 }
 
 }  // namespace selvage

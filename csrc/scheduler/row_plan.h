@@ -20,8 +20,8 @@ namespace selvage {
 //                 [steps Unroll, warps TIDy, threads TIDx], for a copy in shared memory with its
 //                 axes in the other order
 //   by windows:   the last two rows = [blocks BIDy, BIDx, folders TIDy, threads TIDx], those before
-//                 BIDz; a thread computes one item. Where it is kept in shared memory, what windows
-//                 read is a tile with a halo (legality/read_tile.h)
+//                 BIDz, or all blocks along BIDx; a thread computes one item. Where it is kept in
+//                 shared memory, what windows read is a tile with a halo (legality/read_tile.h)
 // where batch is [steps, at_once Unroll] if a thread waits for what each step reads
 //   pointwise:    rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 //     across a short iterdomain: the other rows = [blocks BIDx, threads TIDx, vector], and a thread

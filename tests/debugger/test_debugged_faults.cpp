@@ -55,18 +55,21 @@ body:
         - sync: shared
 )y";
 
-void expect_refused(const std::string& file, const std::string& diagnostic) {
+// --check refuses the program with this diagnostic, and the debugger answers these commands so.
+void expect_found(const std::string& file, const std::string& diagnostic,
+                  const std::string& commands, const std::string& answers) {
   int status = 0;
   EXPECT_THAT(dialogue(file, {"--check"}, "", &status), HasSubstr(diagnostic));
   EXPECT_EQ(status, 1);
+  EXPECT_THAT(dialogue(file, {"--debug"}, commands), HasSubstr(answers));
 }
 
 TEST(DebuggedFaults, AMissingHalo) {
-  expect_refused(kMissingHalo,
-                 "a.yaml:10:10: error[E824]: tile[8] is read before anything is written there: "
-                 "block (0, 0, 0), thread (6, 0, 0); help: ");
-  EXPECT_THAT(dialogue(kMissingHalo, {"--debug"}, "run\nshow shared\nshow threads\n"),
-              HasSubstr(R"((selvage) run
+  expect_found(kMissingHalo,
+               "a.yaml:10:10: error[E824]: tile[8] is read before anything is written there: "
+               "block (0, 0, 0), thread (6, 0, 0); help: ",
+               "run\nshow shared\nshow threads\n",
+               R"((selvage) run
 fault: tile[8] is read before anything is stored there
 block (0, 0, 0), thread (6, 0, 0), b = 0, t = 6, a.yaml:10
 >   5  y[b * 8 + t] = tile[t] + tile[t + 1] + tile[t + 2]
@@ -79,15 +82,15 @@ tile, 10 elements of int32 in shared memory
   threads 0 to 5: at the end
   thread 6: at line 5
   thread 7: ready to go on
-)"));
+)");
 }
 
 TEST(DebuggedFaults, AnUnsetWorkspace) {
-  expect_refused(kUnsetWorkspace,
-                 "a.yaml:9:33: error[E824]: best[4] is read before anything is written there: "
-                 "block (0, 0, 0), thread (0, 0, 0), j = 4; help: ");
-  EXPECT_THAT(dialogue(kUnsetWorkspace, {"--debug"}, "run\nshow local\nlist\n"),
-              HasSubstr(R"((selvage) run
+  expect_found(kUnsetWorkspace,
+               "a.yaml:9:33: error[E824]: best[4] is read before anything is written there: "
+               "block (0, 0, 0), thread (0, 0, 0), j = 4; help: ",
+               "run\nshow local\nlist\n",
+               R"((selvage) run
 fault: best[4] is read before anything is stored there
 block (0, 0, 0), thread (0, 0, 0), t = 0, j = 4, a.yaml:9
 >   5  y[t] = y[t] + best[j]
@@ -101,16 +104,16 @@ best, 5 elements of int32 in local memory
     3      best[k] = x[t * 5 + k] * x[t * 5 + k]
     4    for j in 5
 >   5      y[t] = y[t] + best[j]
-)"));
+)");
 }
 
 TEST(DebuggedFaults, ADivergentExit) {
-  expect_refused(kDivergentExit,
-                 "a.yaml:14:11: error[E814]: sync: shared is a barrier that part of its threads "
-                 "cannot reach: block (0, 0, 0), thread (0, 0, 0), k = 0 comes there, and block "
-                 "(0, 0, 0), thread (6, 0, 0), k = 0 does not; help: ");
-  EXPECT_THAT(dialogue(kDivergentExit, {"--debug"}, "run\nshow threads\nwhy not 6\nwhy not 5\n"),
-              HasSubstr(R"((selvage) run
+  expect_found(kDivergentExit,
+               "a.yaml:14:11: error[E814]: sync: shared is a barrier that part of its threads "
+               "cannot reach: block (0, 0, 0), thread (0, 0, 0), k = 0 comes there, and block "
+               "(0, 0, 0), thread (6, 0, 0), k = 0 does not; help: ",
+               "run\nshow threads\nwhy not 6\nwhy not 5\n",
+               R"((selvage) run
 fault: thread (0, 0, 0) waits at a barrier that thread (6, 0, 0) does not reach
 block (0, 0, 0), thread (0, 0, 0), t = 0, k = 0, a.yaml:14
 >   6  barrier
@@ -121,7 +124,7 @@ block (0, 0, 0), thread (0, 0, 0), t = 0, k = 0, a.yaml:14
   thread (6, 0, 0) does not come to line 6: it leaves loop k at line 4, as 6 <= t is true: t is 6
 (selvage) why not 5
   no mask keeps thread (5, 0, 0) from line 6
-)"));
+)");
 }
 
 }  // namespace

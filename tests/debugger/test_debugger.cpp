@@ -184,13 +184,17 @@ TEST(Debugger, GoesFromKernelToKernel) {
       "inputs: {x: {shape: [4], dtype: float}}\noutputs: {s: {}, y: {}}\n"
       "compute: [\"s = sum(x[i])\", \"y[i, j] = x[i] - s * x[j]\"]\nschedule: none\n";
   EXPECT_THAT(dialogue(file, {"--debug"},
-                       "break store y[2, 3]\nbreak q\nnext kernel\nlist all\ncontinue\n"),
+                       "break store y[2, 3]\nbreak y[2, 9]\nbreak q\nnext kernel\nlist all\n"
+                       "continue\n"),
               HasSubstr(R"((selvage) break store y[2, 3]
 breakpoint 1: store y[2, 3], in another kernel
+(selvage) break y[2, 9]
+breakpoint 2: y[2, 9], in another kernel
 (selvage) break q
 error: the kernel has no memory called 'q'; it has x, s and s.value
 (selvage) next kernel
 kernel_y: 1 block of 1 thread
+breakpoint 2: there is no y[2, 9]: axis 1 has 4 items
 (selvage) list all
     1  for i in 4
     2    for j in 4
