@@ -51,10 +51,31 @@ class Inside {
     const std::size_t parts = conjuncts_of(condition).size();
     if (parts > conjuncts_of(all).size() || is_never(condition)) return std::nullopt;
     inside.blocks = share_of(condition, blocks_, extents_of(blocks_));
-    inside.points = points(inside.claims);
     const bool are_many = !inside.blocks || inside.blocks->taken >= (inside.blocks->of + 1) / 2;
     inside.pays = saved >= kLeastSaved && are_many && can_have_body();
     return inside;
+  }
+
+  std::optional<Share> points(const std::vector<Expr>& claims) const {
+    std::vector<Expr> items, folded;
+    for (std::size_t i = 0; i < nest_.loops.size(); ++i) {
+      const bool is_folded =
+          schedule_.is_folded(nest_.tensor, nest_.loops[i]) && !is_scan(fusion_[nest_.tensor]);
+      (is_folded ? folded : items).push_back(nest_.variables[i]);
+    }
+    const Hoisted inside = hoist(all_of(claims), folded, *nest_.ranges);
+    if (!inside.exact) return std::nullopt;
+    std::vector<Expr> valid;
+    for (const KeptPredicate& kept : nest_.predicates.kept) {
+      const std::vector<Expr> used = symbols_of(kept.condition);
+      const auto is_used = [&](Expr v) { return contains(used, v); };
+      if (std::ranges::none_of(folded, is_used)) valid.push_back(kept.condition);
+    }
+    const std::optional<Share> of = share_of(all_of(valid), items, extents_of(items));
+    valid.push_back(inside.condition);
+    const std::optional<Share> taken = share_of(all_of(valid), items, extents_of(items));
+    if (!of || !taken) return std::nullopt;
+    return Share{taken->taken, of->taken};
   }
 
  private:
@@ -152,28 +173,6 @@ class Inside {
     return extents;
   }
 
-  std::optional<Share> points(const std::vector<Expr>& claims) const {
-    std::vector<Expr> items, folded;
-    for (std::size_t i = 0; i < nest_.loops.size(); ++i) {
-      const bool is_folded =
-          schedule_.is_folded(nest_.tensor, nest_.loops[i]) && !is_scan(fusion_[nest_.tensor]);
-      (is_folded ? folded : items).push_back(nest_.variables[i]);
-    }
-    const Hoisted inside = hoist(all_of(claims), folded, *nest_.ranges);
-    if (!inside.exact) return std::nullopt;
-    std::vector<Expr> valid;
-    for (const KeptPredicate& kept : nest_.predicates.kept) {
-      const std::vector<Expr> used = symbols_of(kept.condition);
-      const auto is_used = [&](Expr v) { return contains(used, v); };
-      if (std::ranges::none_of(folded, is_used)) valid.push_back(kept.condition);
-    }
-    const std::optional<Share> of = share_of(all_of(valid), items, extents_of(items));
-    valid.push_back(inside.condition);
-    const std::optional<Share> taken = share_of(all_of(valid), items, extents_of(items));
-    if (!of || !taken) return std::nullopt;
-    return Share{taken->taken, of->taken};
-  }
-
   const Fusion& fusion_;
   const Schedule& schedule_;
   const TensorAnalysis& nest_;
@@ -185,6 +184,11 @@ class Inside {
 std::optional<InsideReads> inside_reads(const Fusion& fusion, const Schedule& schedule,
                                         const TensorAnalysis& nest, std::span<const Access> reads) {
   return Inside(fusion, schedule, nest).of(reads);
+}
+
+void count_points(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& nest,
+                  InsideReads& inside) {
+  inside.points = Inside(fusion, schedule, nest).points(inside.claims);
 }
 
 TensorAnalysis at_interior_blocks(const TensorAnalysis& nest, const InsideReads& inside) {

@@ -16,8 +16,7 @@ struct InsideReads {
   std::vector<Expr> claims;     // that each such read is inside, at a point
   Hoisted hoisted;              // of the block indices: all claims hold at every point of the block
   std::optional<Share> blocks;  // that are interior ones
-  // Of the valid points of what is stored: those at which no read leaves its tensor, if counted.
-  std::optional<Share> points;
+  std::optional<Share> points;  // count_points()
   // Whether interior blocks get a body of their own: half of the blocks or more are interior, so
   // far as that is known, a thread there saves at least four modes and tests, and their loops stand
   // outermost, around no scan and no fold of several numbers.
@@ -28,6 +27,11 @@ struct InsideReads {
 // blocks is found. `reads`: of the nest, as DefinitionReads makes them.
 std::optional<InsideReads> inside_reads(const Fusion& fusion, const Schedule& schedule,
                                         const TensorAnalysis& nest, std::span<const Access> reads);
+
+// Counts, of the valid points of what is stored, those at which no read leaves its tensor. For a
+// person: each point may have to be gone through, and a kernel is made without.
+void count_points(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& nest,
+                  InsideReads& inside);
 
 // The analysis of the nest at interior blocks: its reads are made as if they had no mode, and what
 // follows from the condition is no predicate.

@@ -55,6 +55,9 @@ ModeReport modes_of(const TensorReport& tensor) {
     if (say(0, -1, holds)) list.push_back({read.tensor, read.user, {}, holds});
   }
   report.inside = inside_reads(tensor.fusion(), *tensor.schedule, tensor.analysis, reads);
+  if (report.inside) {
+    count_points(tensor.fusion(), *tensor.schedule, tensor.analysis, *report.inside);
+  }
   return report;
 }
 

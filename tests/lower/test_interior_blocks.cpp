@@ -54,7 +54,9 @@ struct Blurred {
   Schedule tiled() const { return tiled_fold(f, y, own.tile_height, own.tile_width); }
   std::optional<InsideReads> inside(const Schedule& s) const {
     const TensorAnalysis a = analyze(f, s, y.id());
-    return inside_reads(f, s, a, reads_of(f, s, a));
+    std::optional<InsideReads> found = inside_reads(f, s, a, reads_of(f, s, a));
+    if (found) count_points(f, s, a, *found);
+    return found;
   }
   Fusion f;
   Shape own;
