@@ -11,6 +11,7 @@
 #include <selvage/frontend/npy.h>
 #include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/compaction.h>
+#include <selvage/ir/complex.h>
 #include <selvage/ir/composites.h>
 #include <selvage/ir/element.h>
 #include <selvage/ir/ops.h>

@@ -10,4 +10,7 @@ namespace selvage {
 // itself.
 std::vector<Expr> conjuncts_of(Expr condition);
 
+// a || b, with what both say in front of it: a proof takes parts of a conjunction one by one.
+Expr either(Expr a, Expr b);
+
 }  // namespace selvage

@@ -1,6 +1,7 @@
 // Section 2 of a schedule file: a fusion in index notation.
 #include <selvage/base/names.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/complex_statement.h>
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/layout.h>
 #include <selvage/frontend/read_axes.h>
@@ -19,13 +20,14 @@ namespace {
 struct Input {
   const Entry* entry;
   std::string name;  // the key, or that of a tensor of a list
-  DataType type = DataType::Float;
+  TensorType type;
   std::vector<Expr> shape;
   std::vector<std::string> axes;
   FileLayout layout;
 };
 
 constexpr std::int64_t kMostListed = 100;  // tensors of one list
+constexpr const char* kPartAxis = "part";  // of a complex input
 
 class Reader {
  public:
@@ -52,6 +54,7 @@ class Reader {
     read_key(root_, "inputs", errors_, [&](const Node& section) { read_inputs(section); });
     read_key(root_, "outputs", errors_, [&](const Node& section) { read_outputs(section); });
     read_key(root_, "shapes", errors_, [&](const Node& section) { read_shapes(section); });
+    bring_to_parts();
     ScheduleDraft draft;
     read_key(root_, "schedule", errors_, [&](const Node& schedule) {
       draft = read_schedule_draft(schedule, formulas_, named_inputs(), sizes_, context_);
@@ -190,12 +193,19 @@ class Reader {
       const std::string what = "inputs." + entry.key;
       expect_map(entry.value, what, Form::Input, &errors_);
       Input input{&entry, name, {}, {}, {}, {}};
-      errors_.attempt(
-          [&] { input.type = as_data_type(require(entry.value, what, "dtype"), what + ".dtype"); });
+      errors_.attempt([&] {
+        input.type = as_tensor_type(require(entry.value, what, "dtype"), what + ".dtype");
+      });
       input.shape = read_shape(require(entry.value, what, "shape"));
       input.axes = read_axes_.of(name, input.shape.size());
       input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
       input.layout.place = entry.place;
+      if (input.type.is_complex) {
+        complex_[name] = input.shape.size();
+        input.shape.push_back(fusion_->constant(2));
+        input.axes.emplace_back(kPartAxis);
+        input.layout.add_parts(fusion_->pool());
+      }
       inputs_.push_back(std::move(input));
     });
   }
@@ -232,7 +242,7 @@ class Reader {
         if (formula == nullptr) return;
         StatementOutput output;
         if (const Node* type = entry.value.find("dtype")) {
-          output.type = as_data_type(*type, what + ".dtype");
+          output.type = as_tensor_type(*type, what + ".dtype");
         }
         if (const Node* shape = entry.value.find("shape")) {
           output.shape = read_shape_of(*formula, *shape, what + ".shape");
@@ -287,6 +297,49 @@ class Reader {
     }
   }
 
+  // Statements over complex tensors become statements over their parts.
+  void bring_to_parts() {
+    for (std::size_t k = 0; k < formulas_.size() && formulas_.size() == texts_.size(); ++k) {
+      Formula& formula = formulas_[k];
+      const bool fine = errors_.attempt([&] {
+        if (const auto real = by_parts(formula, *texts_[k])) formula = *real;
+      });
+      if (!fine) broken_.insert(formula.target);
+    }
+    for (auto& [formula, text] : left_out_) {
+      errors_.attempt([&] {
+        if (const auto real = by_parts(formula, *text)) formula = *real;
+      });
+    }
+  }
+
+  // Nothing: no complex number stands in it.
+  std::optional<Formula> by_parts(const Formula& formula, const Node& text) {
+    const auto is_complex = [&](const FormulaNode& n) {
+      return n.kind == FormulaNode::Kind::Complex || (n.may_read() && complex_.contains(n.name));
+    };
+    const auto said = said_.find(formula.target);
+    StatementOutput* output = said == said_.end() ? nullptr : &said->second;
+    const bool is_asked = output != nullptr && (output->type ? output->type->is_complex
+                                                             : complex_.contains(output->in_place));
+    if (!is_asked && std::ranges::none_of(formula.nodes, is_complex)) return std::nullopt;
+    const ComplexStatement statement(formula, text, complex_);
+    const bool is_result = is_asked || statement.is_complex();
+    if (is_result && !is_asked && output != nullptr && output->is_real()) {
+      refuse("E518", place_in(text, formula.target_at),
+             formula.target + " is complex, and what is said of it under outputs is real",
+             "write dtype: complex64 there, or take real(...), imag(...) or abs(...) here");
+    }
+    const auto is_taken = [&](const std::string& name) {
+      return context_.symbols.find(name) != nullptr;
+    };
+    if (is_result) {
+      complex_[formula.target] = formula.indices.size();
+      if (output != nullptr) output->add_parts(fusion_->pool());
+    }
+    return statement.by_parts(is_result, is_taken);
+  }
+
   std::vector<NamedInput> named_inputs() const {
     std::vector<NamedInput> list;
     for (const std::string& name : input_names_) list.push_back({name, {}});
@@ -301,15 +354,19 @@ class Reader {
       const std::string& name = input.name;
       errors_.attempt([&] {
         for (std::size_t k = 0; k < input.shape.size(); ++k) {
-          const Node& node = input.entry->value.find("shape")->items[k];
+          const std::vector<Node>& said = input.entry->value.find("shape")->items;
+          if (k == said.size()) break;  // the axis of the parts
+          const Node& node = said[k];
           input.shape[k] = sizes_.extent(input.shape[k], node.place,
                                          "the extent of " + input.axes[k] + " of " + name);
         }
         at_place<BadInput>(input.entry->place, [&] {
-          const TensorId t = fusion_->input(name, input.shape, input.type, input.axes).id();
+          const DataType type = input.type.type;
+          const TensorId t = fusion_->input(name, input.shape, type, input.axes).id();
+          fusion_->edit(t).is_complex = input.type.is_complex;
           fusion_->edit(t).align = input.layout.align;
-          fusion_->edit(t).strides = strides_of(input.layout, name, input.type, input.axes,
-                                                input.shape, *fusion_, context_.symbols, sizes_);
+          fusion_->edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape,
+                                                *fusion_, context_.symbols, sizes_);
         });
       });
     }
@@ -322,6 +379,7 @@ class Reader {
     for (std::size_t k = 0; k < formulas_.size(); ++k) {
       const Formula& formula = formulas_[k];
       const bool fine = errors_.attempt([&] {
+        if (broken_.contains(formula.target)) return;
         claim(formula.target, place_in(*texts_[k], formula.target_at));
         const bool reads_broken = std::ranges::any_of(formula.nodes, [&](const FormulaNode& n) {
           return n.may_read() && broken_.count(n.name) != 0;
@@ -333,6 +391,8 @@ class Reader {
         const auto said = said_.find(formula.target);
         make_tensor(formula, *texts_[k], said == said_.end() ? nullptr : &said->second, formulas_,
                     *fusion_, sizes_, context_);
+        const bool is_complex = complex_.contains(formula.target);
+        fusion_->edit(*fusion_->find(formula.target)).is_complex = is_complex;
       });
       if (!fine) broken_.insert(formula.target);
     }
@@ -382,6 +442,7 @@ class Reader {
   ReadAxes read_axes_;
   std::vector<std::string> input_names_;
   std::vector<Input> inputs_;
+  ComplexTensors complex_;
   std::map<std::string, StatementOutput> said_;  // of tensors, under outputs and shapes
   bool has_outputs_ = false;
   std::set<std::string> broken_;  // tensors that are named and could not be made

@@ -130,7 +130,7 @@ constexpr FileKey kTransform[] = {
 
 constexpr FileKey kInput[] = {
     {"shape", Extents, "extents, outer to inner", kNeeded},
-    {"dtype", Type, "the type of an element", kNeeded},
+    {"dtype", TensorType, "the type of an element; complex64 and complex128, too", kNeeded},
     {"list", Count, "as many tensors, INPUT_0, INPUT_1, ..., read as INPUT[0][i]"},
     {"strides", Extents, "in elements; default: dense"},
     {"contiguity", Truths, "false: the stride of that axis is the symbol INPUT_stride_AXIS"},
@@ -138,7 +138,7 @@ constexpr FileKey kInput[] = {
 };
 constexpr FileKey kOutput[] = {
     {"shape", Extents, "extents, where no read tells them"},
-    {"dtype", Type, "the type of an element; default: what promotion gives"},
+    {"dtype", TensorType, "the type of an element; default: what promotion gives"},
     {"in_place", Name, "the input whose memory it takes, with its layout and type"},
     {"strides", Extents, "in elements; default: dense"},
     {"contiguity", Truths, "false: the stride of that axis is the symbol OUTPUT_stride_AXIS"},
@@ -264,6 +264,17 @@ std::span<const std::string_view> words_up_to() {
   return words;
 }
 
+// Those of an element, then the complex ones (sections.h, as_tensor_type).
+std::span<const std::string_view> tensor_types() {
+  static const auto words = [] {
+    const auto types = words_up_to<DataType::Double>();
+    std::vector<std::string_view> all(types.begin(), types.end());
+    all.insert(all.end(), {"complex64", "complex128"});
+    return all;
+  }();
+  return words;
+}
+
 std::span<const FileKey> view_keys() {
   static const auto keys = [] {
     std::vector<FileKey> all(std::begin(kView), std::end(kView));
@@ -311,6 +322,7 @@ class Forms {
     add(Statement, {.name = "statement", .says = "a statement"});
 
     add_word(Type, "type", words_up_to<DataType::Double>());
+    add_word(TensorType, "tensor_type", tensor_types());
     add_word(MemoryWord, "memory", kMemories);
     add_word(Parallel, "parallel_type", words_up_to<ParallelType::Group>());
     add_word(SwizzleWord, "swizzle_kind", kSwizzles);

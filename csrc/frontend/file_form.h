@@ -26,6 +26,7 @@ enum class Form : std::uint8_t {
   Statement,
   // One word of some.
   Type,
+  TensorType,
   MemoryWord,
   Parallel,
   SwizzleWord,

@@ -30,7 +30,8 @@ std::optional<AccessMode> access_mode(Remap remap);
 //               functions as ir/scalar.h names them, casts by the names of types, numbers, true,
 //               false, inf, nan, names (also of scalars), elements of tensors, reductions as
 //               ir/identity.h names them, scans such as cumsum[j](e), fill(x[...], e),
-//               safe(x[...]); or, as the whole right side, compact(e, condition)
+//               safe(x[...]); real(z), imag(z), conj(z), complex(x, y), complex64(x); or, as the
+//               whole right side, compact(e, condition)
 //   subscript   + - * // % of names and integers, in a remap such as mirror(i + 1); or the same of
 //               loads as well, elements of tensors: clamped(idx[i]), unchecked(2 * idx[i] + 1)
 struct FormulaNode {
@@ -47,7 +48,9 @@ struct FormulaNode {
     Remap,     // of a whole subscript
     Greatest,  // of the type of its operand: what min gives of nothing
     Compact,   // the whole right side: the first operand where the second one holds
+    Complex,   // of complex numbers: in_real_parts() puts others in their place
   };
+  enum class OfComplex : std::uint8_t { Real, Imag, Conj, FromParts, Complex64, Complex128 };
   Kind kind = Kind::Integer;
   std::size_t at = 0;     // where it stands in the text
   std::string name = {};  // Name, Element
@@ -56,6 +59,7 @@ struct FormulaNode {
   Function function = Function::Add;
   DataType type = DataType::Float;           // Cast
   Remap remap = Remap::Clamped;              // Remap
+  OfComplex of_complex = OfComplex::Real;    // Complex
   std::vector<std::uint32_t> operands = {};  // Element: its subscripts
   bool is_fast = false;                      // Apply: fast(...) stands around it
   bool in_subscript = false;
@@ -72,7 +76,8 @@ struct Formula {
   struct Index {
     std::string name;
     std::size_t at;
-    std::optional<std::uint32_t> extent = {};  // of a fold: the node of what is written behind <
+    // The node of its extent, where that is said: in a fold, behind <.
+    std::optional<std::uint32_t> extent = {};
   };
   // sum(e), sum[n](e) or sum[n < 3](e); or a scan. Or what compact[n](e, condition) goes over.
   struct Fold {

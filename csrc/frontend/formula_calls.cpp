@@ -122,6 +122,15 @@ std::uint32_t ValueParser::parse_call(std::size_t at, const std::string& name) {
     formula_.nodes[operands[0]].is_fast = true;
     return operands[0];
   }
+  if (const auto of_complex = parse_of_complex(name)) {
+    std::vector<std::uint32_t> operands = parse_list(")");
+    const bool has_two = *of_complex == FormulaNode::OfComplex::FromParts;
+    check_number(at, name, operands.size(), has_two ? 2 : 1);
+    return add({.kind = Kind::Complex,
+                .at = at,
+                .of_complex = *of_complex,
+                .operands = std::move(operands)});
+  }
   const std::vector<Function> functions = named_functions();
   const auto function = std::find_if(functions.begin(), functions.end(),
                                      [&](Function f) { return info(f).text == name; });

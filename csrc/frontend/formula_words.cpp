@@ -31,6 +31,13 @@ std::optional<Remap> parse_remap(std::string_view word) {
   return place ? std::optional(Remap(*place)) : std::nullopt;
 }
 
+std::optional<FormulaNode::OfComplex> parse_of_complex(std::string_view word) {
+  constexpr std::string_view kWords[] = {"real",    "imag",      "conj",
+                                         "complex", "complex64", "complex128"};  // as OfComplex
+  const auto place = place_among(word, kWords);
+  return place ? std::optional(FormulaNode::OfComplex(*place)) : std::nullopt;
+}
+
 bool is_access_mode(std::string_view word) { return parse_remap(word) || word == "fill"; }
 
 std::optional<AccessMode> access_mode(Remap remap) {

@@ -23,6 +23,8 @@ std::optional<Reduction> parse_scan(std::string_view word);
 // fill, too.
 std::optional<Remap> parse_remap(std::string_view word);
 bool is_access_mode(std::string_view word);
+// Of real, imag, conj, complex, complex64 and complex128.
+std::optional<FormulaNode::OfComplex> parse_of_complex(std::string_view word);
 struct InfixSign {
   std::string_view text;
   Function function;

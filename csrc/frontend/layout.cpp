@@ -66,6 +66,14 @@ void check_size(const FileLayout& layout, const std::string& tensor, DataType ty
 
 }  // namespace
 
+void FileLayout::add_parts(ExprPool& pool) {
+  if (contiguity) contiguity->push_back(true);
+  if (!strides) return;
+  for (Expr& stride : *strides) stride = stride * 2;
+  strides->push_back(pool.constant(1));
+  stride_places.push_back(stride_places.empty() ? place : stride_places.back());
+}
+
 std::vector<Expr> strides_of(const FileLayout& layout, const std::string& tensor, DataType type,
                              std::span<const std::string> axes, std::span<const Expr> extents,
                              Fusion& fusion, FileSymbols& symbols, SizeScope& sizes) {

@@ -16,6 +16,10 @@ struct FileLayout {
   std::vector<Place> stride_places;
   std::int64_t align = 16;
   Place place;
+
+  // A last axis of two items, those that were last before side by side in it: each stride is that
+  // of a whole number.
+  void add_parts(ExprPool& pool);
 };
 
 FileLayout read_layout(const Node& tensor, std::size_t axes, SizeScope& sizes, Diagnostics& errors);

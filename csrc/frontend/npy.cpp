@@ -34,6 +34,7 @@ constexpr std::size_t kHighestRank = 64;
 struct Descr {
   std::string_view text;
   DataType type;
+  bool is_complex = false;
 };
 
 // clang-format off
@@ -44,6 +45,7 @@ constexpr Descr kDescrs[] = {
     {"|u1", DataType::UInt8},  {"<u2", DataType::UInt16},
     {"<u4", DataType::UInt32}, {"<u8", DataType::UInt64},
     {"<f2", DataType::Half},   {"<f4", DataType::Float},  {"<f8", DataType::Double},
+    {"<c8", DataType::Float, true}, {"<c16", DataType::Double, true},
     {"<i1", DataType::Int8},   {"<u1", DataType::UInt8},    // read, never written
 };
 // clang-format on
@@ -181,9 +183,9 @@ class HeaderReader {
   const std::string& path_;
 };
 
-DataType type_of(const std::string& descr, const std::string& path) {
+const Descr& type_of(const std::string& descr, const std::string& path) {
   for (const Descr& d : kDescrs) {
-    if (d.text == descr) return d.type;
+    if (d.text == descr) return d;
   }
   const std::string little = '<' + descr.substr(std::min<std::size_t>(descr.size(), 1));
   const bool is_known = std::any_of(std::begin(kDescrs), std::end(kDescrs),
@@ -192,8 +194,9 @@ DataType type_of(const std::string& descr, const std::string& path) {
     refuse_read(path, "the type " + shown(descr) + " is big-endian",
                 "save it little-endian: a.astype('" + little + "')");
   }
-  refuse_read(path, "the type " + shown(descr) + " is not supported",
-              "use bool, int8 to int64, uint8 to uint64, float16, float32 or float64");
+  refuse_read(
+      path, "the type " + shown(descr) + " is not supported",
+      "use bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 or complex128");
 }
 
 // Bytes of an array, if 64 bits can count them.
@@ -206,18 +209,24 @@ std::optional<std::int64_t> byte_count(DataType type, const std::vector<std::int
   return bytes;
 }
 
-// Fortran order is the row-major order of the reversed shape, its axes reversed.
-Array transposed(const Array& source, std::vector<std::int64_t> shape) {
+// Fortran order is the row-major order of the reversed shape, its axes reversed; the parts of a
+// complex number stay side by side.
+Array transposed(const Array& source, std::vector<std::int64_t> shape, bool is_complex) {
+  const std::size_t parts = is_complex ? 2 : 1;
+  const std::size_t rank = shape.size();
+  const std::int64_t items = source.size() / std::int64_t(parts);
+  if (is_complex) shape.push_back(2);
   Array result(source.type, std::move(shape));
-  const std::size_t rank = result.shape.size();
-  const auto element = static_cast<std::size_t>(size_of(result.type));
+  const std::size_t element = static_cast<std::size_t>(size_of(result.type)) * parts;
   std::vector<std::int64_t> at(rank, 0);
-  std::vector<std::int64_t> stride(rank, 1);
-  for (std::size_t axis = 1; axis < rank; ++axis) {
-    stride[axis] = stride[axis - 1] * result.shape[axis - 1];
+  std::vector<std::int64_t> stride;
+  for (std::int64_t items_inside = 1; stride.size() < rank;) {
+    const std::int64_t extent = result.shape[stride.size()];
+    stride.push_back(items_inside);
+    items_inside *= extent;
   }
   std::int64_t from = 0;
-  for (std::int64_t k = 0; k < result.size(); ++k) {
+  for (std::int64_t k = 0; k < items; ++k) {
     std::memcpy(&result.bytes[static_cast<std::size_t>(k) * element],
                 &source.bytes[static_cast<std::size_t>(from) * element], element);
     for (std::size_t axis = rank; axis-- > 0;) {  // the next point: an odometer
@@ -230,25 +239,31 @@ Array transposed(const Array& source, std::vector<std::int64_t> shape) {
   return result;
 }
 
-std::string header_text(const Array& array) {
+std::string header_text(const Array& array, bool is_complex) {
   const DataType type = array.type == DataType::BFloat16 ? DataType::UInt16 : array.type;
-  const auto* descr = std::find_if(std::begin(kDescrs), std::end(kDescrs),
-                                   [&](const Descr& d) { return d.type == type; });
+  const auto* descr = std::find_if(std::begin(kDescrs), std::end(kDescrs), [&](const Descr& d) {
+    return d.type == type && d.is_complex == is_complex;
+  });
   SELVAGE_CHECK(descr != std::end(kDescrs));
+  std::vector<std::int64_t> shape = array.shape;
+  if (is_complex) {
+    SELVAGE_CHECK(!shape.empty() && shape.back() == 2);
+    shape.pop_back();
+  }
   std::string text = "{'descr': '" + std::string(descr->text) + "', 'fortran_order': False, ";
   text += "'shape': (";
-  for (const std::int64_t n : array.shape) {
-    text += std::to_string(n) + (array.shape.size() == 1 ? "," : ", ");
+  for (const std::int64_t n : shape) {
+    text += std::to_string(n) + (shape.size() == 1 ? "," : ", ");
   }
-  if (array.shape.size() > 1) text.resize(text.size() - 2);
+  if (shape.size() > 1) text.resize(text.size() - 2);
   text += "), }";
   const std::size_t before = kMagic.size() + 4;  // the version and the length
   text.append(63 - (before + text.size()) % 64, ' ');
   return text + '\n';
 }
 
-void write_to(std::FILE* out, const Array& array, const std::string& path) {
-  const std::string header = header_text(array);
+void write_to(std::FILE* out, const Array& array, bool is_complex, const std::string& path) {
+  const std::string header = header_text(array, is_complex);
   SELVAGE_CHECK(header.size() < 65536);
   const char version[4] = {1, 0, static_cast<char>(header.size() & 255),
                            static_cast<char>(header.size() >> 8)};
@@ -305,8 +320,13 @@ Array read_npy(const std::string& path) {
   get(text.data(), text.size());
 
   Header header = HeaderReader(text, path).read();
-  const DataType type = type_of(header.descr, path);
-  const std::optional<std::int64_t> bytes = byte_count(type, header.shape);
+  const auto [text_of_type, type, is_complex] = type_of(header.descr, path);
+  // In Fortran order the parts of a number still lie side by side: reversed, they are the last
+  // axis.
+  std::vector<std::int64_t> shape = header.shape;
+  if (header.fortran_order) std::reverse(shape.begin(), shape.end());
+  if (is_complex) shape.push_back(2);
+  const std::optional<std::int64_t> bytes = byte_count(type, shape);
   if (!bytes || *bytes != left) {
     refuse_read(path,
                 "the header promises " +
@@ -314,17 +334,15 @@ Array read_npy(const std::string& path) {
                     " bytes of data, but " + std::to_string(left) + " follow",
                 "save the array again with numpy.save");
   }
-  std::vector<std::int64_t> shape = header.shape;
-  if (header.fortran_order) std::reverse(shape.begin(), shape.end());
   Array array(type, shape);
   get(array.bytes.data(), array.bytes.size());
   if (type == DataType::Bool) {
     for (std::byte& b : array.bytes) b = std::byte{b != std::byte{0}};
   }
-  return header.fortran_order ? transposed(array, std::move(header.shape)) : array;
+  return header.fortran_order ? transposed(array, std::move(header.shape), is_complex) : array;
 }
 
-void write_npy(const std::string& path, const Array& array) {
+void write_npy(const std::string& path, const Array& array, bool is_complex) {
   SELVAGE_CHECK(byte_count(array.type, array.shape) ==
                 static_cast<std::int64_t>(array.bytes.size()));
   // What a link points to is replaced, not the link.
@@ -336,7 +354,7 @@ void write_npy(const std::string& path, const Array& array) {
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     const File out(std::fopen(path.c_str(), "wb"));  // a device or a pipe cannot be replaced
     if (!out) refuse_write(path, std::strerror(errno));
-    write_to(out.get(), array, path);
+    write_to(out.get(), array, is_complex, path);
     return;
   }
 
@@ -348,7 +366,7 @@ void write_npy(const std::string& path, const Array& array) {
     if (fd < 0) refuse_write(path, std::strerror(errno));
     const File out(fdopen(fd, "wb"));
     SELVAGE_CHECK(out != nullptr);
-    write_to(out.get(), array, path);
+    write_to(out.get(), array, is_complex, path);
     if (std::rename(part.c_str(), target.c_str()) != 0) refuse_write(path, std::strerror(errno));
   } catch (...) {
     unlink(part.c_str());

@@ -11,6 +11,13 @@ DataType as_data_type(const Node& node, std::string_view what) {
   return DataType(as_one_of(node, what, Form::Type));
 }
 
+TensorType as_tensor_type(const Node& node, std::string_view what) {
+  const std::size_t number = as_one_of(node, what, Form::TensorType);
+  constexpr auto kRealTypes = std::size_t(DataType::Double) + 1;
+  if (number < kRealTypes) return {DataType(number), false};
+  return {number == kRealTypes ? DataType::Float : DataType::Double, true};
+}
+
 const std::string& tensor_name(const Entry& entry, const FileSymbols& symbols) {
   symbols.check_no_symbol(key_as_name(entry), entry.place, "the tensor " + entry.key);
   return entry.key;

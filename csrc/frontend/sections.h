@@ -31,6 +31,12 @@ Expectations read_expectations(const Node& node, FileContext& context);
 // ---- Common to both sections ----
 
 DataType as_data_type(const Node& node, std::string_view what);  // E107, E304
+// The type of an input or an output: complex64 is float, and complex128 double, by parts.
+struct TensorType {
+  DataType type = DataType::Float;
+  bool is_complex = false;
+};
+TensorType as_tensor_type(const Node& node, std::string_view what);  // E107, E304
 // The name of a new tensor (E201 to E204).
 const std::string& tensor_name(const Entry& entry, const FileSymbols& symbols);
 

@@ -39,7 +39,10 @@ class StatementBuilder {
     for (std::size_t k = 0; shape && k < shape->size(); ++k) {
       indices_.set(indices_.of_target()[k], (*shape)[k]);
     }
-    for (std::size_t f = 0; f < formula.folds.size(); ++f) set_extents(f);
+    set_extents(formula.indices, indices_.of_target());
+    for (std::size_t f = 0; f < formula.folds.size(); ++f) {
+      set_extents(formula.folds[f].indices, indices_.of_fold(f));
+    }
     for (const FormulaNode& node : formula.nodes) note_extents(node);
   }
 
@@ -191,17 +194,14 @@ class StatementBuilder {
   Place place(std::size_t at) const { return place_in(text_, at); }
 
  private:
-  // The extents that are written in a fold, sum[p < 3](...).
-  void set_extents(std::size_t fold) {
-    const Formula::Fold& f = formula_.folds[fold];
-    for (std::size_t k = 0; k < f.indices.size(); ++k) {
-      const Formula::Index& index = f.indices[k];
-      if (!index.extent) continue;
-      const Place at = place(formula_.nodes[*index.extent].at);
+  // The extents that are said, sum[p < 3](...).
+  void set_extents(const std::vector<Formula::Index>& said, const std::vector<Expr>& indices) {
+    for (std::size_t k = 0; k < said.size(); ++k) {
+      if (!said[k].extent) continue;
+      const Place at = place(formula_.nodes[*said[k].extent].at);
       at_place<BadInput>(at, [&] {
-        const Expr extent = subscripts_.sum_of_sizes(*index.extent);
-        indices_.set(indices_.of_fold(fold)[k],
-                     sizes_.extent(extent, at, "the extent of " + index.name));
+        const Expr extent = subscripts_.sum_of_sizes(*said[k].extent);
+        indices_.set(indices[k], sizes_.extent(extent, at, "the extent of " + said[k].name));
       });
     }
   }
@@ -294,6 +294,7 @@ class StatementBuilder {
         return values.cast(constant_of(values, identity(Reduction::Min, type)), type);
       }
       case Kind::Compact:
+      case Kind::Complex:
       case Kind::Remap: break;
     }
     SELVAGE_CHECK(!"a value");

@@ -12,12 +12,20 @@ namespace selvage {
 
 // The entry of a tensor in `outputs` or, for a tensor that is no output, in `shapes`.
 struct StatementOutput {
-  std::optional<DataType> type = {};
+  std::optional<TensorType> type = {};
   std::optional<std::vector<Expr>> shape = {};
   FileLayout layout = {};
   std::string in_place = {};  // the input that it takes the place of; empty: of none
   Place in_place_at = {};
   bool is_output = true;
+
+  // Whether it is said to be no complex tensor.
+  bool is_real() const { return type ? !type->is_complex : !in_place.empty(); }
+  // The axis of the parts of a complex tensor.
+  void add_parts(ExprPool& pool) {
+    if (shape) shape->push_back(pool.constant(2));
+    layout.add_parts(pool);
+  }
 };
 
 // Adds the tensor that a statement computes. `text`: the statement's node; `output`: its entry, or

@@ -14,7 +14,8 @@ void make_output(const Formula& formula, Tensor tensor, const StatementOutput& o
     });
     return;
   }
-  fusion.output(formula.target, tensor, output.type);
+  fusion.output(formula.target, tensor,
+                output.type ? std::optional(output.type->type) : std::nullopt);
   std::vector<std::string> axes;
   for (const Formula::Index& index : formula.indices) axes.push_back(index.name);
   TensorInfo& info = fusion.edit(tensor.id());

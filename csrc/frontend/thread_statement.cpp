@@ -106,6 +106,9 @@ class AssignmentReader {
       case Kind::Fold:
         refuse("E314", place(node), "a reduction stands in a thread program",
                "write the loop: for: {index: i, in: N, do: [\"y[p] += x[p, i]\"]}");
+      case Kind::Complex:
+        refuse("E518", place(node), "complex numbers stand in a thread program",
+               "use an axis of two items, for the real and the imaginary part");
       case Kind::Fill:
       case Kind::Remap: refuse_mode(node);
     }

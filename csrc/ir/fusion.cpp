@@ -272,7 +272,10 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
       if (indices.size() == k) indices.push_back(fresh_index("i" + std::to_string(k)));
     }
     const ValueId read = values_.read(info.type, std::uint32_t(t.id()), indices);
-    return output(name, compute(name, std::move(indices), shape(t.id()), read), stored);
+    const bool is_complex = info.is_complex;
+    const Tensor copy = compute(name, std::move(indices), shape(t.id()), read);
+    edit(copy.id()).is_complex = is_complex;
+    return output(name, copy, stored);
   }
   rename(t.id(), name);
   TensorInfo& tensor = edit(t.id());

@@ -82,6 +82,8 @@ struct TensorInfo {
   std::vector<Expr> indices = {};
   std::optional<ValueId> definition = {};
   std::optional<Fold> fold = {};
+  // The last axis has the real and the imaginary part of complex numbers (ir/complex.h).
+  bool is_complex = false;
   bool duplicates_allowed = false;        // every item may be stored more than once
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/expr/conjuncts.h>
 #include <selvage/expr/fresh.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
@@ -283,7 +284,7 @@ class AccessCollector {
                             (!a.condition.valid() && !a.depends_on_data);
         known = {{}, !always && (known.depends_on_data || a.depends_on_data)};
       } else {
-        known.condition = known.condition || a.condition;
+        known.condition = either(known.condition, a.condition);
         known.depends_on_data = known.depends_on_data || a.depends_on_data;
       }
     };

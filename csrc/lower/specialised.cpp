@@ -230,6 +230,7 @@ class Specialisation {
     to.memory = from.memory;
     to.fill = from.fill;
     to.duplicates_allowed = from.duplicates_allowed;
+    to.is_complex = from.is_complex;
   }
 
   const Fusion& old_;

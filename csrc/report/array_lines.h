@@ -13,7 +13,10 @@ namespace selvage {
 // thousand items, the first three and the last three of each axis.
 //   [[0 1 2]
 //    [3 4 5]]
-std::vector<std::string> array_lines(const Array& array, std::size_t columns);
+std::vector<std::string> array_lines(const ShownArray& shown, std::size_t columns);
+// "float", "complex64"; and the shape without the axis of the parts.
+std::string type_text(const ShownArray& shown);
+std::vector<std::int64_t> shape_of(const ShownArray& shown);
 
 // "y, float[2, 3]", and its values below.
 void print_values(const std::vector<ShownArray>& values, Lines& out);

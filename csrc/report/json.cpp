@@ -383,10 +383,10 @@ Json json_of(const RunResult& run) {
 }
 
 // The array as the page shows it, which may be shortened; --output writes all of it.
-Json json_of(const Array& array) {
-  return {{"dtype", to_string(array.type)},
-          {"shape", array.shape},
-          {"lines", array_lines(array, Lines::kColumns)}};
+Json json_of(const ShownArray& shown) {
+  return {{"dtype", type_text(shown)},
+          {"shape", shape_of(shown)},
+          {"lines", array_lines(shown, Lines::kColumns)}};
 }
 
 Json json_of(const Diagnostic& d) {
@@ -451,7 +451,7 @@ std::string to_json(const Report& report) {
   }
   if (!report.values.empty()) {
     Json& values = json["values"] = Json::object();
-    for (const auto& [name, array] : report.values) values[name] = json_of(array);
+    for (const ShownArray& shown : report.values) values[shown.name] = json_of(shown);
   }
   json["diagnostics"] = list_of(report.diagnostics, [](const Diagnostic& d) { return json_of(d); });
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -100,6 +100,7 @@ struct ThreadReport {
 struct ShownArray {
   std::string name;
   Array array;
+  bool is_complex = false;  // by parts, on its last axis (ir/complex.h)
 };
 
 // All results of a run of schedule_inspect.

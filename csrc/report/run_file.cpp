@@ -71,6 +71,16 @@ void check_shown_name(const Report& report, const std::string& name) {
                                     "; a tensor that is none is kept nowhere as a whole"});
 }
 
+// Whether the array of that name is a complex tensor's, by parts.
+bool is_complex(const Report& report, const std::string& name) {
+  for (const FusionReport& subject : report.fusions) {
+    const Fusion& fusion = subject.schedule->fusion();
+    const auto tensor = fusion.find(name);
+    if (tensor && fusion[*tensor].is_complex) return true;
+  }
+  return false;
+}
+
 // Keeps the arrays that are to be shown, `first` of two of one name.
 void keep_shown(const RunFileOptions& options, const std::map<std::string, Array>& first,
                 const std::map<std::string, Array>& second, Report& report) {
@@ -78,20 +88,22 @@ void keep_shown(const RunFileOptions& options, const std::map<std::string, Array
     for (const auto* arrays : {&first, &second}) {
       const auto it = arrays->find(name);
       if (it == arrays->end()) continue;
-      report.values.push_back({name, it->second});
+      report.values.push_back({name, it->second, is_complex(report, name)});
       break;
     }
   }
 }
 
-void write_arrays(const RunFileOptions& options, const std::map<std::string, Array>& inputs,
+void write_arrays(const RunFileOptions& options, const Report& report,
+                  const std::map<std::string, Array>& inputs,
                   const std::map<std::string, Array>& outputs) {
   if (!options.save_inputs.empty()) {
     std::error_code ignored;  // write_npy says why it cannot write
     std::filesystem::create_directories(options.save_inputs, ignored);
     for (const auto& [name, array] : inputs) {
       try {
-        write_npy((std::filesystem::path(options.save_inputs) / (name + ".npy")).string(), array);
+        write_npy((std::filesystem::path(options.save_inputs) / (name + ".npy")).string(), array,
+                  is_complex(report, name));
       } catch (const BadInput& refusal) {
         Diagnostic d = refusal.diagnostic();
         d.help = "name another folder, which is there or can be made, and can be written to";
@@ -101,7 +113,7 @@ void write_arrays(const RunFileOptions& options, const std::map<std::string, Arr
   }
   for (const auto& [name, path] : options.outputs) {
     const auto it = outputs.find(name);
-    if (it != outputs.end()) write_npy(path, it->second);
+    if (it != outputs.end()) write_npy(path, it->second, is_complex(report, name));
   }
 }
 
@@ -167,7 +179,7 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     // What no thread writes is after the run what it was before.
     std::map<std::string, Array> after = threads.runs.front().outputs;
     after.insert(threads.runs.front().inputs.begin(), threads.runs.front().inputs.end());
-    write_arrays(options, threads.runs.front().inputs, after);
+    write_arrays(options, report, threads.runs.front().inputs, after);
     keep_shown(options, after, {}, report);
   }
   if (options.check) check_expectations(file, report);
@@ -247,7 +259,7 @@ void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& r
       report.runs.push_back(
           run(subject.schedule->original(), *subject.program, request_for(file, options, subject)));
       const RunResult& result = report.runs.back();
-      write_arrays(options, result.inputs, result.outputs);
+      write_arrays(options, report, result.inputs, result.outputs);
       keep_shown(options, result.outputs, result.inputs, report);
     }
   }

@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/expr/conjuncts.h>
 #include <selvage/expr/expr.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
@@ -116,6 +117,14 @@ TEST(ExprPool, ThreadsThatMakeTheSameExpressionsGetTheSameHandles) {
   for (Expr e : nodes) {
     for (Expr a : e.args()) EXPECT_LT(a.id(), e.id());
   }
+}
+
+TEST(Conjuncts, OfEitherWhatBothSayStandsInFront) {
+  ExprPool pool;
+  const Expr x = pool.symbol("x"), a = x < 1, b = x < 2, c = x < 3;
+  EXPECT_TRUE(same(either(a && b, c && a), a && (b || c)));
+  EXPECT_TRUE(same(either(a && b, b), b));
+  EXPECT_TRUE(same(either(a, c), a || c));
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ const Refused kFiles[] = {
      "tensor that stands on the left of a statement"},
     {"$outputs: {y: {dtype: hlaf}}\n",
      "a.yaml:7:22: error[E304]: outputs.y.dtype: 'hlaf' is none of bool, int8, int16, "
-     "int32, int64, uint8, uint16, uint32, uint64, half, bfloat16, float, double; "
+     "int32, int64, uint8, uint16, uint32, uint64, half, bfloat16, float, double, complex64, complex128; "
      "help: did you mean 'half'?"},
     {"$outputs: {y: {shape: [M]}}\n",
      "a.yaml:7:22: error[E309]: outputs.y.shape has 1 extent for 2 indices; help: "
@@ -221,7 +221,7 @@ const Refused kFiles[] = {
      "compute:\n"
      "  - y[m, n] = a[m, n] + b[n]\n",
      "a.yaml:2:29: error[E304]: inputs.a.dtype: 'flot' is none of bool, int8, int16, "
-     "int32, int64, uint8, uint16, uint32, uint64, half, bfloat16, float, double; "
+     "int32, int64, uint8, uint16, uint32, uint64, half, bfloat16, float, double, complex64, complex128; "
      "help: did you mean 'float'?"},
     {"inputs:\n"
      "  a: {shape: [M, 0], dtype: float}\n"

@@ -128,6 +128,30 @@ TEST_F(Npy, FortranOrderOfRankThree) {
   EXPECT_EQ(read(header("|i1", "()", true), "x").get_int(0), 'x');
 }
 
+// By parts: the last axis of what is read, and of what is written.
+TEST_F(Npy, ComplexArraysAreReadAndWrittenByParts) {
+  Array z(DataType::Float, {2, 3, 2});
+  for (std::int64_t k = 0; k < z.size(); ++k) z.set(k, double(k));
+  write_npy(path("z.npy"), z, true);
+  const std::string bytes = get("z.npy");
+  EXPECT_NE(bytes.find("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 3), }"), bytes.npos);
+  EXPECT_EQ(read_npy(path("z.npy")).shape, z.shape);
+  EXPECT_EQ(read_npy(path("z.npy")).bytes, z.bytes);
+  const std::string data(reinterpret_cast<const char*>(z.bytes.data()), z.bytes.size());
+  const Array turned = read(header("<c8", "(3, 2)", true), data);
+  EXPECT_EQ(turned.shape, (std::vector<std::int64_t>{3, 2, 2}));
+  for (std::int64_t i = 0; i < 3; ++i) {
+    for (std::int64_t j = 0; j < 2; ++j) {
+      for (std::int64_t part = 0; part < 2; ++part) {
+        EXPECT_EQ(turned.get((i * 2 + j) * 2 + part), double((j * 3 + i) * 2 + part));
+      }
+    }
+  }
+  const Array one = read(header("<c16", "()"), std::string(16, '\0'));
+  EXPECT_EQ(one.type, DataType::Double);
+  EXPECT_EQ(one.shape, (std::vector<std::int64_t>{2}));
+}
+
 TEST_F(Npy, BoolsAreZeroOrOne) {
   const Array a = read(header("|b1", "(3,)"), {0, 1, 2});
   EXPECT_EQ(a.bytes, (std::vector<std::byte>{std::byte{0}, std::byte{1}, std::byte{1}}));
@@ -158,9 +182,9 @@ TEST_F(Npy, OtherTypesAreRefusedByName) {
   EXPECT_EQ(refusal(header(">f4", "(1,)"), "1234"),
             "a.npy: error[E602]: the type '>f4' is big-endian; help: save it little-endian: "
             "a.astype('<f4')");
-  EXPECT_EQ(refusal(header("<c8", "(1,)"), "12345678"),
-            "a.npy: error[E602]: the type '<c8' is not supported; help: use bool, int8 to int64, "
-            "uint8 to uint64, float16, float32 or float64");
+  EXPECT_EQ(refusal(header("<M8", "(1,)"), "12345678"),
+            "a.npy: error[E602]: the type '<M8' is not supported; help: use bool, int8 to int64, "
+            "uint8 to uint64, float16 to float64, complex64 or complex128");
   EXPECT_EQ(refusal("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234"),
             "a.npy: error[E602]: bad .npy header: structured types cannot be read; help: save the "
             "array again with numpy.save");

@@ -21,21 +21,25 @@ Array counted_up(DataType type, std::vector<std::int64_t> shape, double step = 1
   return array;
 }
 
+std::vector<std::string> lines_of(const Array& array, std::size_t columns) {
+  return array_lines({"x", array}, columns);
+}
+
 TEST(ArrayLines, BracketsStandForAxes) {
-  EXPECT_THAT(array_lines(counted_up(DataType::Int32, {}), kColumns), ElementsAre("0"));
-  EXPECT_THAT(array_lines(counted_up(DataType::Int32, {3}), kColumns), ElementsAre("[0 1 2]"));
-  EXPECT_THAT(array_lines(counted_up(DataType::Int32, {2, 6}), kColumns),
+  EXPECT_THAT(lines_of(counted_up(DataType::Int32, {}), kColumns), ElementsAre("0"));
+  EXPECT_THAT(lines_of(counted_up(DataType::Int32, {3}), kColumns), ElementsAre("[0 1 2]"));
+  EXPECT_THAT(lines_of(counted_up(DataType::Int32, {2, 6}), kColumns),
               ElementsAre("[[ 0  1  2  3  4  5]", " [ 6  7  8  9 10 11]]"));
-  EXPECT_THAT(array_lines(counted_up(DataType::Int8, {2, 2, 1}), kColumns),
+  EXPECT_THAT(lines_of(counted_up(DataType::Int8, {2, 2, 1}), kColumns),
               ElementsAre("[[[0]", "  [1]]", " [[2]", "  [3]]]"));
-  EXPECT_THAT(array_lines(counted_up(DataType::Int32, {0, 3}), kColumns), ElementsAre("[]"));
+  EXPECT_THAT(lines_of(counted_up(DataType::Int32, {0, 3}), kColumns), ElementsAre("[]"));
 }
 
 TEST(ArrayLines, OfManyItemsTheCornersAreShown) {
-  EXPECT_THAT(array_lines(counted_up(DataType::Int32, {1001}), kColumns),
+  EXPECT_THAT(lines_of(counted_up(DataType::Int32, {1001}), kColumns),
               ElementsAre("[   0    1    2 ...  998  999 1000]"));
   EXPECT_THAT(
-      array_lines(counted_up(DataType::Int32, {100, 2, 20}), kColumns),
+      lines_of(counted_up(DataType::Int32, {100, 2, 20}), kColumns),
       ElementsAre("[[[   0    1    2 ...   17   18   19]", "  [  20   21   22 ...   37   38   39]]",
                   " [[  40   41   42 ...   57   58   59]", "  [  60   61   62 ...   77   78   79]]",
                   " [[  80   81   82 ...   97   98   99]", "  [ 100  101  102 ...  117  118  119]]",
@@ -47,7 +51,7 @@ TEST(ArrayLines, OfManyItemsTheCornersAreShown) {
 
 TEST(ArrayLines, LongRowsGoOnBelow) {
   const std::vector<std::string> lines =
-      array_lines(counted_up(DataType::Int32, {2, 20}, 1001), kColumns);
+      lines_of(counted_up(DataType::Int32, {2, 20}, 1001), kColumns);
   EXPECT_THAT(lines, Each(Property(&std::string::size, testing::Le(kColumns))));
   EXPECT_EQ(lines[0], "[[    0  1001  2002  3003  4004  5005  6006  7007  8008");
   EXPECT_EQ(lines[1], "   9009 10010 11011 12012 13013 14014 15015 16016 17017");
@@ -59,16 +63,25 @@ TEST(ArrayLines, FloatsHaveTheDigitsThatTheirTypeTellsApart) {
   Array floats(DataType::Float, {6});
   const double values[] = {1.0 / 3, -0.0, NAN, -INFINITY, 1e-30, 16777217};
   for (std::int64_t k = 0; k < 6; ++k) floats.set(k, values[k]);
-  EXPECT_THAT(array_lines(floats, 100),
+  EXPECT_THAT(lines_of(floats, 100),
               ElementsAre("[0.33333334         -0        nan       -inf      1e-30   16777216]"));
-  EXPECT_THAT(array_lines(counted_up(DataType::Half, {2}, 1.0 / 3), kColumns),
+  EXPECT_THAT(lines_of(counted_up(DataType::Half, {2}, 1.0 / 3), kColumns),
               ElementsAre("[      0 0.33325]"));
-  EXPECT_THAT(array_lines(counted_up(DataType::BFloat16, {2}, 1.0 / 3), kColumns),
+  EXPECT_THAT(lines_of(counted_up(DataType::BFloat16, {2}, 1.0 / 3), kColumns),
               ElementsAre("[    0 0.334]"));
-  EXPECT_THAT(array_lines(counted_up(DataType::Bool, {2}), kColumns), ElementsAre("[false  true]"));
+  EXPECT_THAT(lines_of(counted_up(DataType::Bool, {2}), kColumns), ElementsAre("[false  true]"));
   Array large(DataType::UInt64, {1});
   large.set_int(0, -1);
-  EXPECT_THAT(array_lines(large, kColumns), ElementsAre("[18446744073709551615]"));
+  EXPECT_THAT(lines_of(large, kColumns), ElementsAre("[18446744073709551615]"));
+}
+
+TEST(ArrayLines, ComplexNumbersAreShownAsPythonPrintsThem) {
+  ShownArray shown = {"z", counted_up(DataType::Float, {2, 2, 2}, 0.25), true};
+  shown.array.set(1, -0.5);
+  EXPECT_THAT(array_lines(shown, kColumns),
+              ElementsAre("[[   0-0.5j 0.5+0.75j]", " [  1+1.25j 1.5+1.75j]]"));
+  EXPECT_EQ(type_text(shown), "complex64");
+  EXPECT_EQ(shape_of(shown), (std::vector<std::int64_t>{2, 2}));
 }
 
 }  // namespace
