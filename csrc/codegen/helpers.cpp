@@ -29,6 +29,11 @@ constexpr Helper kHelpers[] = {
     {"floor_mod", DataType::Int32, "$T", "$T a, $T b",
      "  const $T r = a % b;\n"
      "  return r < 0 ? r + b : r;\n"},
+    // a % b of a dividend that is one b outside at most: below, above, or either.
+    {"mod_below", DataType::Int32, "$T", "$T a, $T b", "  return a < 0 ? a + b : a;\n"},
+    {"mod_above", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? a : a - b;\n"},
+    {"mod_near", DataType::Int32, "$T", "$T a, $T b",
+     "  return a < 0 ? a + b : a < b ? a : a - b;\n"},
     // Euclid: a = b*q + r, 0 <= r < |b|. If b = 0 both are 0; a quotient that does not fit wraps.
     {"euclid_div", DataType::Int32, "$T", "$T a, $T b",
      "  if (b == 0) return 0;\n"

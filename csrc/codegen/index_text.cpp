@@ -114,6 +114,9 @@ CText IndexText::write_division(Expr e, std::size_t point) {
       e[1].is(Op::Const) && e[1].value() > 0 && std::has_single_bit(std::uint64_t(e[1].value()));
   if (by_power_of_two) return write_by_power_of_two(e, point);
   switch (scope_->division(e, point)) {
+    case Scope::Division::Below: return {call("mod_below", e, point)};
+    case Scope::Division::Above: return {call("mod_above", e, point)};
+    case Scope::Division::Near: return {call("mod_near", e, point)};
     case Scope::Division::Machine: return write_machine_division(e, point);
     case Scope::Division::Floor: return {call(quotient ? "floor_div" : "floor_mod", e, point)};
     case Scope::Division::Euclid: return {call(quotient ? "euclid_div" : "euclid_mod", e, point)};

@@ -1,4 +1,5 @@
 #include <selvage/codegen/scope.h>
+#include <selvage/simplifier/linear.h>
 
 #include <algorithm>
 
@@ -73,15 +74,36 @@ Scope::Division Scope::division_under(Place guard, Expr form) {
 Scope::Division Scope::prove_division(Place guard, Expr form) {
   const Division outside =
       guard == nullptr ? Division::Euclid : division_under(guards_.at(guard).guard, form);
-  if (outside == Division::Machine) return outside;
+  if (outside < Division::Near) return outside;
   const Expr dividend = forms_->meaning(form[0]), divisor = forms_->meaning(form[1]);
+  const bool is_remainder = form.is(Op::Mod) && may_be_near(dividend);
+  if (outside == Division::Machine && !is_remainder) return outside;
   const bool positive =
-      outside == Division::Floor ||
+      outside != Division::Euclid ||
       (divisor.is(Op::Const) ? divisor.value() > 0 : simplifier(guard).proves(0 < divisor));
   if (!positive) return Division::Euclid;
   Simplifier& s = simplifier(guard);
-  const bool machine = s.interval(dividend).lo >= 0 || s.proves_nonnegative(dividend);
-  return machine ? Division::Machine : Division::Floor;
+  const bool is_above = outside == Division::Machine || s.interval(dividend).lo >= 0 ||
+                        s.proves_nonnegative(dividend);
+  if (is_remainder && s.proves(dividend < 2 * divisor)) {
+    if (is_above) return Division::Above;
+    if (s.proves(0 <= dividend + divisor)) {
+      return s.proves(dividend < divisor) ? Division::Below : Division::Near;
+    }
+  }
+  return is_above ? Division::Machine : std::min(outside, Division::Floor);
+}
+
+// Proofs take time, and most dividends run from 0 to many times the divisor: sums of loops alone.
+bool Scope::may_be_near(Expr dividend) const {
+  const LinearSum sum = to_linear_or_atom(dividend);
+  const auto is_size = [&](Expr atom) {
+    return std::ranges::any_of(kernel_->sizes, [&](Expr n) { return same(n, atom); });
+  };
+  const auto is_moved = [&](const auto& t) {
+    return t.coefficient < 0 || std::ranges::all_of(atoms_of(t.monomial), is_size);
+  };
+  return sum.constant != 0 || std::ranges::any_of(sum.terms, is_moved);
 }
 
 Scope::Division Scope::division(Expr form, std::size_t point) {
@@ -97,7 +119,10 @@ std::uint32_t Scope::slowness_under(Place guard, Expr form) {
   auto& known = known_[guard].slowness;
   if (const auto it = known.find(form.id()); it != known.end()) return it->second;
   const bool divides = form.is(Op::Div) || form.is(Op::Mod);
-  std::uint64_t sum = divides ? std::uint64_t(division_under(guard, form)) : 0;
+  const auto extra = [](Division d) {
+    return d <= Division::Machine ? 0u : std::uint64_t(d) - std::uint64_t(Division::Machine);
+  };
+  std::uint64_t sum = divides ? extra(division_under(guard, form)) : 0;
   for (Expr a : form.args()) sum += slowness_under(guard, a);
   return known[form.id()] = std::uint32_t(std::min<std::uint64_t>(sum, UINT32_MAX));
 }

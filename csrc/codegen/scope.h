@@ -38,8 +38,12 @@ class Scope {
   // The first point at which all variables of an expression are defined.
   std::size_t level(Expr e);
 
-  // How to write a division so that it is Euclidean.
+  // How to write a division so that it is Euclidean. Of a remainder by n > 0, no division at all
+  // where it is proved that the dividend is within
   enum class Division {
+    Below,    // -n and n - 1
+    Above,    // 0 and 2n - 1
+    Near,     // -n and 2n - 1
     Machine,  // dividend >= 0 and divisor > 0 are proved
     Floor,    // divisor > 0 is proved
     Euclid,
@@ -60,6 +64,7 @@ class Scope {
   std::uint32_t slowness_under(Place guard, Expr form);
   Division division_under(Place guard, Expr form);
   Division prove_division(Place guard, Expr form);
+  bool may_be_near(Expr dividend) const;
 
   const Kernel* kernel_;
   const Forms* forms_;

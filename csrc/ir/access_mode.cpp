@@ -37,7 +37,10 @@ class Remapping {
         const Expr low = is_above ? x_ : max(x_, number(0));
         return {is_below ? low : min(low, last_), RemapForm::Near};
       }
-      case AccessMode::Circular: break;
+      case AccessMode::Circular:
+        if (!is_above && !proves(0 <= x_ + n_)) break;
+        if (!is_below && !proves(x_ < 2 * n_)) break;
+        return {general(mode), RemapForm::Near};
       case AccessMode::Mirror: {
         if (!is_above && !proves(0 <= x_ + n_)) break;
         if (!is_below && !proves(x_ < 2 * n_)) break;

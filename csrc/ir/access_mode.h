@@ -31,9 +31,11 @@ struct AxisMode {
 
 // How a subscript is brought into its axis. Each form is right wherever it is used.
 enum class RemapForm : std::uint8_t {
-  None,     // it is proved to be inside
-  Near,     // it is proved to be one fold away at most: minima and maxima alone
-  General,  // any distance: a remainder. A Circular subscript has no other form outside
+  None,  // it is proved to be inside
+  // It is proved to be one fold away at most: minima and maxima alone; of Circular a remainder that
+  // is written as a comparison (Scope::Division, codegen/scope.h).
+  Near,
+  General,  // any distance: a remainder
 };
 std::string_view to_string(RemapForm form);  // "none", "near", "general"
 

@@ -136,6 +136,7 @@ Expr FormsWriter::write_shared(const SharedDivisions::Form& form) {
   }
   if (form.more.valid()) e = make(Op::Add, e, write(form.more));
   if (form.less.valid()) e = make(Op::Sub, e, write(form.less));
+  if (form.is_reduced) e = make(Op::Mod, e, write(form.divisor));
   return e;
 }
 

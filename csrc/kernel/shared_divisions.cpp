@@ -1,4 +1,5 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/kernel/partial_sums.h>
 #include <selvage/kernel/shared_divisions.h>
 
@@ -37,7 +38,8 @@ int operators(Expr e) {
 SharedDivisions::SharedDivisions(std::span<const Expr> roots, Simplifier& ranges)
     : ranges_(ranges), steps_(kSteps) {
   collect(roots);
-  for (const Class& c : classes()) share(c);
+  const std::vector<Class> all = classes();
+  for (const Class& c : all) share(c, all);
 }
 
 const SharedDivisions::Form* SharedDivisions::find(Expr e) const {
@@ -134,12 +136,12 @@ std::vector<SharedDivisions::Class> SharedDivisions::classes() {
   return all;
 }
 
-void SharedDivisions::share(const Class& c) {
-  if (c.quotients.empty()) return share_remainders(c);
+void SharedDivisions::share(const Class& c, std::span<const Class> all) {
+  if (c.quotients.empty()) return share_remainders(c, all);
   const Expr chosen = choose_quotient(c);
   share_quotients(c, chosen);
   if (!multiple_fits(chosen[0], c.divisor)) return;
-  for (Expr r : c.remainders) use(r, {chosen[0], chosen, c.divisor, {}, {}});
+  for (Expr r : c.remainders) use(r, {chosen[0], chosen, c.divisor});
 }
 
 // x/c * c lies between x - |c| + 1 and x; where x is not negative, between 0 and x.
@@ -200,24 +202,24 @@ void SharedDivisions::share_quotients(const Class& c, Expr chosen) {
     const bool subtracts =
         any_order_fits(*less, ranges_) && is_nonnegative(q[0], ranges_) && is_positive(c.divisor);
     if (any_order_fits(whole, ranges_)) {
-      use(q, {chosen, {}, {}, to_expr(ranges_.pool(), *k), {}});
+      use(q, {.base = chosen, .more = to_expr(ranges_.pool(), *k)});
     } else if (subtracts) {
-      use(q, {chosen, {}, {}, {}, to_expr(ranges_.pool(), *less)});
+      use(q, {.base = chosen, .less = to_expr(ranges_.pool(), *less)});
     }
   }
 }
 
-void SharedDivisions::share_remainders(const Class& c) {
+void SharedDivisions::share_remainders(const Class& c, std::span<const Class> all) {
   Expr chosen = c.remainders[0];
   for (Expr r : c.remainders) {
-    if (from_digits(r, c) || from_simplified_quotient(r)) {
+    if (from_digits(r, c) || from_simplified_quotient(r) || from_near_quotient(r, all)) {
       chosen = r;
       break;
     }
     if (r[0].size() < chosen[0].size()) chosen = r;
   }
   for (Expr r : c.remainders) {
-    if (!same(r, chosen)) use(r, {chosen, {}, {}, {}, {}});
+    if (!same(r, chosen)) use(r, {.base = chosen});
   }
 }
 
@@ -226,7 +228,7 @@ bool SharedDivisions::from_digits(Expr remainder, const Class& c) {
   const auto it = digits_.find({c.divisor.id(), x.id()});
   if (it == digits_.end() || !is_nonnegative(x, ranges_)) return false;
   const Expr digit = it->second, quotient = digit[0];
-  return use(remainder, {x, quotient - digit, quotient[1], {}, {}});
+  return use(remainder, {x, quotient - digit, quotient[1]});
 }
 
 // Rewritten, the quotient may consist of divisions that are needed anyway: x/4 % 3, where it is
@@ -237,7 +239,26 @@ bool SharedDivisions::from_simplified_quotient(Expr remainder) {
   if (!is_free(quotient) || operators(quotient) > kMostOperators) return false;
   if (!multiple_fits(remainder[0], remainder[1])) return false;
   if (!any_order_fits(to_linear(quotient), ranges_)) return false;
-  return use(remainder, {remainder[0], quotient, remainder[1], {}, {}});
+  return use(remainder, {remainder[0], quotient, remainder[1]});
+}
+
+bool SharedDivisions::from_near_quotient(Expr remainder, std::span<const Class> all) {
+  const Expr divisor = remainder[1];
+  const std::vector<Expr> own = symbols_of(std::span(&remainder, 1));
+  for (const Class& c : all) {
+    if (!same(c.divisor, divisor) || c.quotients.empty()) continue;
+    const Expr quotient = choose_quotient(c), x = quotient[0];
+    // Another one may stand where these variables have no value.
+    const std::vector<Expr> others = symbols_of(std::span(&x, 1));
+    if (!std::ranges::all_of(others, [&](Expr s) { return contains(own, s); })) continue;
+    const auto difference = add(dividend(remainder[0], divisor), dividend(x, divisor), -1);
+    if (!difference || !is_nonnegative(x, ranges_)) continue;
+    const Expr more = to_expr(ranges_.pool(), *difference);
+    const bool is_near = is_free(more) && is_positive(divisor) && ranges_.proves(more <= divisor) &&
+                         ranges_.proves(0 <= more + divisor);
+    if (is_near && use(remainder, {x, quotient, divisor, more, {}, true})) return true;
+  }
+  return false;
 }
 
 // Whether the form was taken: not where it would depend on e itself.

@@ -18,6 +18,10 @@ namespace selvage {
 //   (x + k*c) / c   ->  x/c + k                   likewise
 //   (x + k*c) % c   ->  x % c                     where no quotient is
 //   x % (a*b)       ->  x - (x/a - x/a%b) * a     where the two digits are
+// and a remainder a little further takes one step back or forth:
+//   (x + k) % c     ->  (x - x/c * c + k) % c     where x/c is needed and -c <= k <= c; the
+//   dividend
+//                                                 lies within -c and 2c, so no division is left
 // By Euclidean division these equations hold for every divisor but 0 (the last one for positive
 // divisors) and for all values that the facts of `ranges` allow, without guards; so they may be
 // used anywhere. Every intermediate is no larger than x or proved to fit 32 bits. Divisions by a
@@ -29,8 +33,9 @@ class SharedDivisions {
   // base - quotient * divisor + more - less; terms that are not valid() are left out.
   struct Form {
     Expr base;
-    Expr quotient, divisor;
-    Expr more, less;
+    Expr quotient = {}, divisor = {};
+    Expr more = {}, less = {};
+    bool is_reduced = false;  // by `divisor`, after all
   };
   // How to compute e; nullptr: by a division of its own.
   const Form* find(Expr e) const;
@@ -50,11 +55,12 @@ class SharedDivisions {
   Expr residue(Expr x, Expr divisor);
   std::vector<Class> classes();
 
-  void share(const Class& c);
+  void share(const Class& c, std::span<const Class> all);
   void share_quotients(const Class& c, Expr chosen);
   Expr choose_quotient(const Class& c);
   std::optional<LinearSum> shift(Expr from, Expr to);
-  void share_remainders(const Class& c);
+  void share_remainders(const Class& c, std::span<const Class> all);
+  bool from_near_quotient(Expr remainder, std::span<const Class> all);
   bool from_digits(Expr remainder, const Class& c);
   bool from_simplified_quotient(Expr remainder);
   bool use(Expr e, const Form& form);

@@ -146,6 +146,36 @@ TEST(Cuda, TheMachinesDivisionStandsOnlyWhereItIsProved) {
   EXPECT_THAT(text(5, -3), HasSubstr("euclid_div(i + 5, -3)"));
 }
 
+// Of a dividend that is one divisor outside at most, a comparison gives the remainder.
+TEST(Cuda, ARemainderNearbyTakesNoDivision) {
+  HandKernel h("near");
+  const Expr n = h.size("n"), i = h.variable("i", n);
+  const BufferId y = h.output("y", DataType::Int64, n);
+  ValueGraph& values = h.kernel.values;
+  h.kernel.body = {loop(i, n,
+                        {store(y, i,
+                               values.index((i - 1) % n + (i + 1) % n + (2 * i - n) % n +
+                                            (i - 2) % n + (2 * i - 1) % n))})};
+  const std::string all = cuda(h.kernel).text;
+  EXPECT_THAT(all, HasSubstr("mod_below(i - 1, n)"));
+  EXPECT_THAT(all, HasSubstr("mod_above(i + 1, n)"));
+  EXPECT_THAT(all, HasSubstr("mod_below(i * 2 - n, n)"));
+  EXPECT_THAT(all, HasSubstr("floor_mod(i - 2, n)"));  // where n is 1, it is two divisors below
+  EXPECT_THAT(all, HasSubstr("mod_near(i * 2 - 1, n)"));
+  for (const std::int64_t size : {1, 2, 3, 40}) {
+    const Sizes sizes = {{"n", size}};
+    std::vector<Array> expected = arrays_for(h.kernel, sizes);
+    for (std::int64_t k = 0; k < size; ++k) {
+      std::int64_t sum = 0;
+      for (const std::int64_t x : {k - 1, k + 1, 2 * k - size, k - 2, 2 * k - 1}) {
+        sum += euclid_mod(x, size).value();
+      }
+      expected[0].set_int(k, sum);
+    }
+    expect_agreement(h.kernel, sizes, expected);
+  }
+}
+
 // y[i] = a[(i - 4) / 3 + ...] under a guard that makes i - 4 positive.
 TEST(Cuda, AGuardMayProveADivision) {
   HandKernel h("guarded");

@@ -57,6 +57,19 @@ TEST(SharedDivisions, RemaindersWithinADividendDoNotHideWhatIsCongruent) {
             "  y[t0] = a[t1 - t2 * 7] + a[t2];\n");
 }
 
+// Two away is too far where N is 1.
+TEST(SharedDivisions, NeighboursOfADigitTakeNoFurtherDivision) {
+  EXPECT_EQ(
+      SharingCase()
+          .size("M")
+          .size("N")
+          .loop("i", "M * N", kBlock)
+          .text({"i / N", "(i - 1) % N", "(i + 1) % N", "(i + 2) % N"}),
+      "  const int t0 = i / (unsigned)N;\n"
+      "  const int t1 = i - t0 * N;\n"
+      "  y[t0] = a[mod_below(t1 - 1, N)] + a[mod_above(t1 + 1, N)] + a[(i + 2) % (unsigned)N];\n");
+}
+
 TEST(SharedDivisions, ByASymbolTakesTheDividendApartByItsTerms) {
   EXPECT_EQ(SharingCase()
                 .size("N")

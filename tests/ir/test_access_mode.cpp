@@ -69,7 +69,7 @@ TEST(AccessMode, IsAWalkAtAnyDistance) {
 }
 
 // In each range of subscripts the form is right, it is none where no remap is needed, and near
-// exactly where one fold is enough; going round is no fold.
+// exactly where one fold, or one round, is enough.
 TEST(AccessMode, TakesTheFormThatItsRangeAllows) {
   ExprPool pool;
   std::mt19937_64 random(4);
@@ -88,10 +88,9 @@ TEST(AccessMode, TakesTheFormThatItsRangeAllows) {
     const std::int64_t beside = mode == AccessMode::Reflect ? n - 1 : n;
     const bool is_inside = begin >= 0 && end <= n;
     const bool is_in_reach = begin >= -beside && end <= n + beside;
-    const bool folds = mode != AccessMode::Circular;
     const RemapForm expected = is_inside                     ? RemapForm::None
                                : mode == AccessMode::Clamped ? RemapForm::Near
-                               : is_in_reach && folds        ? RemapForm::Near
+                               : is_in_reach                 ? RemapForm::Near
                                                              : RemapForm::General;
     ASSERT_EQ(to_string(made.form), to_string(expected))
         << to_string(mode) << " of " << begin << " to " << end << " in " << n;
@@ -127,9 +126,8 @@ TEST(AccessMode, IsNearForNeighboursAtAnySize) {
   };
   for (const AccessMode mode : kModes) {
     EXPECT_EQ(form(mode, i), RemapForm::None) << to_string(mode);
-    const RemapForm beside = mode == AccessMode::Circular ? RemapForm::General : RemapForm::Near;
-    EXPECT_EQ(form(mode, i - 1), beside) << to_string(mode);
-    EXPECT_EQ(form(mode, i + 1), beside) << to_string(mode);
+    EXPECT_EQ(form(mode, i - 1), RemapForm::Near) << to_string(mode);
+    EXPECT_EQ(form(mode, i + 1), RemapForm::Near) << to_string(mode);
     const RemapForm far = mode == AccessMode::Clamped ? RemapForm::Near : RemapForm::General;
     EXPECT_EQ(form(mode, i - 3), far) << to_string(mode);
     EXPECT_EQ(form(mode, 3 * i), far) << to_string(mode);
