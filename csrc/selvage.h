@@ -14,6 +14,7 @@
 #include <selvage/ir/complex.h>
 #include <selvage/ir/composites.h>
 #include <selvage/ir/element.h>
+#include <selvage/ir/moved_store.h>
 #include <selvage/ir/ops.h>
 #include <selvage/ir/random_ops.h>
 #include <selvage/ir/schedule.h>

@@ -3,7 +3,6 @@
 #include <selvage/base/names.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/moved_store.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/frontend/statement_checks.h>
@@ -13,6 +12,7 @@
 #include <selvage/ir/compaction.h>
 #include <selvage/ir/fold.h>
 #include <selvage/ir/gather.h>
+#include <selvage/ir/moved_store.h>
 
 #include <algorithm>
 #include <string_view>
@@ -122,15 +122,24 @@ class StatementBuilder {
         axes.push_back(
             moved_axis(formula_.indices[k].name, indices()[k], subscripts_[at], simplifier));
         if (node.kind != Kind::Remap) return;
-        if (node.remap == Remap::Checked) {
-          refuse("E390", {}, "checked around a store that is moved is not supported yet",
-                 "write safe, and an assert beside it");
-        }
+        if (node.remap == Remap::Checked) check_inside(axes[k], item.shape()[k], shape[k]);
         const auto mode = access_mode(node.remap);
         if (mode) refuse_mode(axes[k], k, *mode, item.shape()[k], shape[k], simplifier);
       });
     }
     return move_store(item, axes, shape, old, formula_.target);
+  }
+
+  // The sizes decide it, as a subscript rises or falls with its index.
+  void check_inside(const MovedAxis& axis, Expr items, Expr elements) {
+    if (!fusion_.is_checked()) return;
+    Simplifier& simplifier = sizes_.simplifier();
+    const auto [condition, why] = comes_inside(axis, formula_.target, items, elements, simplifier);
+    const Expr simple = simplifier.simplify(condition);
+    if (simple.is_false()) {
+      refuse("E512", {}, why + ", which is not so", "write safe, which drops what is outside");
+    }
+    if (!simplifier.proves(condition)) fusion_.check_at_launch(simple, why);
   }
 
   std::vector<Expr> shape() const {

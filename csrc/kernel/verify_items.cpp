@@ -101,6 +101,8 @@ bool ItemProofs::is_within(const KernelAccess& access, Expr index, Expr extent) 
   if (known.proves(0 <= index && index < extent)) return true;
   const LinearSum sum = to_linear_or_atom(known.normal_form(index));
   if (access.width == 1 && fits(map_, access.scope, sum, 1, extent)) return true;
+  // A condition on a quotient is known in its own form: 1 <= t / n % m as n <= t % (m*n).
+  if (known.normal_form(0 <= index && index < extent).is_true()) return true;
   return follows_from_one(known.facts(), 0 <= index && index < extent);
 }
 

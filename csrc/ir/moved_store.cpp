@@ -1,7 +1,9 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/substitute.h>
-#include <selvage/frontend/moved_store.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
 #include <selvage/ir/gather.h>
+#include <selvage/ir/moved_store.h>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,15 @@
 
 namespace selvage {
 
+namespace {
+
+[[noreturn]] void refuse_meeting() {
+  refuse<BadInput>("E316", "two items may come to one element, or it is not known which",
+                   "store at a number times one index, plus integers and sizes: 2 * i + 1");
+}
+
+}  // namespace
+
 MovedAxis moved_axis(const std::string& name, Expr index, Expr subscript, Simplifier& simplifier) {
   const auto at = [&](std::int64_t i) {
     return substitute(subscript, {{index, simplifier.pool().constant(i)}});
@@ -19,8 +30,7 @@ MovedAxis moved_axis(const std::string& name, Expr index, Expr subscript, Simpli
   const Expr factor = simplifier.simplify(at(1) - offset);
   const bool is_number = factor.is(Op::Const) && factor.value() != 0;
   if (!is_number || !simplifier.proves(eq(subscript, factor * index + offset))) {
-    refuse<BadInput>("E316", "two items may come to one element, or it is not known which",
-                     "store at a number times one index, plus integers and sizes: 2 * i + 1");
+    refuse_meeting();
   }
   return {name, factor.value(), offset};
 }
@@ -44,6 +54,17 @@ void refuse_mode(const MovedAxis& axis, std::size_t number, AccessMode mode, Exp
                      help);
   }
   refuse<BadInput>("E314", word + " around a store would bring two items to one element", help);
+}
+
+ComesInside comes_inside(const MovedAxis& axis, const std::string& name, Expr items, Expr elements,
+                         Simplifier& simplifier) {
+  const Expr first = axis.offset;
+  const Expr last = simplifier.simplify(axis.factor * (items - 1) + axis.offset);
+  const bool rises = axis.factor > 0;
+  return {(rises ? 0 <= first && last < elements : 0 <= last && first < elements),
+          fmt::format(
+              "{} stores its items along {} at {} to {}, and is checked to have all of them", name,
+              axis.name, to_string(rises ? first : last), to_string(rises ? last : first))};
 }
 
 std::vector<Expr> shape_of_moved(const std::string& name, std::size_t rank,
@@ -90,6 +111,47 @@ Tensor move_store(Tensor item, const std::vector<MovedAxis>& axes, const std::ve
   const Element none = old ? read(*old, elements) : Element(f, zero);
   const Element moved = gather_or(item, items, none);
   return f.compute(name, elements, shape, comes ? select(*comes, moved, none) : moved);
+}
+
+namespace {
+
+Tensor stored(Tensor item, const std::vector<Expr>& indices, const std::vector<Expr>& subscripts,
+              const std::vector<Expr>& shape, std::optional<Tensor> old) {
+  Fusion& f = item.fusion();
+  if (indices.size() != item.rank() || subscripts.size() != item.rank() ||
+      shape.size() != item.rank()) {
+    refuse<BadInput>(
+        "E503",
+        fmt::format("{} has rank {}, and there are {} indices, {} subscripts and {} "
+                    "extents",
+                    item.name(), item.rank(), indices.size(), subscripts.size(), shape.size()),
+        "give one of each for each axis");
+  }
+  Facts facts = *f.facts();
+  for (std::size_t k = 0; k < indices.size(); ++k) facts.loop(indices[k], item.shape()[k]);
+  Simplifier simplifier(std::move(facts));
+  std::vector<MovedAxis> axes;
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    axes.push_back(
+        moved_axis(std::string(indices[k].name()), indices[k], subscripts[k], simplifier));
+  }
+  for (const MovedAxis& axis : axes) {
+    const std::vector<Expr> used = symbols_of(std::span(&axis.offset, 1));
+    if (std::ranges::any_of(used, [&](Expr s) { return contains(indices, s); })) refuse_meeting();
+  }
+  return move_store(item, axes, shape, old, "");
+}
+
+}  // namespace
+
+Tensor store_at(Tensor item, const std::vector<Expr>& indices, const std::vector<Expr>& subscripts,
+                std::vector<Expr> shape) {
+  return stored(item, indices, subscripts, shape, std::nullopt);
+}
+
+Tensor store_into(Tensor old, Tensor item, const std::vector<Expr>& indices,
+                  const std::vector<Expr>& subscripts) {
+  return stored(item, indices, subscripts, old.shape(), old);
 }
 
 }  // namespace selvage
