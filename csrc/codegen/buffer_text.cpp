@@ -44,7 +44,7 @@ void BufferText::note_moves() {
 
 BufferText::Form BufferText::form(std::size_t b) const {
   const Buffer& buffer = kernel_.buffers[b];
-  if (buffer.memory == Memory::Global || offsets_[b]) return Form::Pointer;
+  if (buffer.memory == Memory::Global || offsets_[b] || buffer.in_workspace) return Form::Pointer;
   SELVAGE_CHECK(buffer.elements.is(Op::Const));
   if (buffer.memory == Memory::Shared) return Form::Array;
   if (moved_[b].as_a_whole) return Form::Lanes;
@@ -56,7 +56,7 @@ void BufferText::place_in_pool() {
   std::vector<std::size_t> small;
   for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
     const Buffer& buffer = kernel_.buffers[b];
-    if (buffer.memory != Memory::Shared) continue;
+    if (buffer.memory != Memory::Shared || buffer.in_workspace) continue;
     SELVAGE_CHECK(buffer.elements.is(Op::Const));
     if (buffer.offset) {
       offsets_[b] = buffer.offset;
@@ -96,6 +96,12 @@ void BufferText::declare(std::size_t b, Helpers& helpers) {
     const std::string pointer = (buffer.is_written ? "" : "const ") + type + "*";
     parameters_.push_back({pointer, pointer + (is_alone(b) ? " __restrict__ " : " ") + name});
     return;
+  }
+  if (buffer.in_workspace) {
+    const auto all = std::ranges::find_if(kernel_.buffers, &Buffer::is_workspace);
+    return line(fmt::format("{0}* const {1} = ({0}*)({2} + {3}LL * blockIdx.x + {4});", type, name,
+                            names_[std::size_t(all - kernel_.buffers.begin())],
+                            kernel_.launch.workspace->bytes, *buffer.in_workspace));
   }
   const std::string elements = fmt::format("{}[{}];", name, buffer.elements.value());
   switch (forms_[b]) {

@@ -24,14 +24,6 @@ namespace {
 
 constexpr int kDeepestIndent = 40;  // levels
 
-// blockIdx.x, ...; empty for a loop that iterates.
-std::string hardware_index(ParallelType type) {
-  const char letter = "xyz"[is_index(type) ? axis(type) : 0];
-  if (is_block(type)) return std::string("blockIdx.") + letter;
-  if (is_thread(type)) return std::string("threadIdx.") + letter;
-  return {};
-}
-
 class Writer {
  public:
   // `kernel`: the plan's, or one that differs from it only in the width of its indices.
@@ -55,11 +47,16 @@ class Writer {
     ValueText values(kernel_, buffers, index_, helpers_, names_);
     values_ = &values;
     for (const std::string& declaration : buffers.declarations()) line(declaration);
+    if (kernel_.launch.workspace) open_turns();
     for (const auto& axis : forms_.computed().axes) {
       declare(axis.variable, hardware_index(axis.index));
     }
     write_temporaries(nullptr);
     write(kernel_.body);
+    if (kernel_.launch.workspace) {
+      line("__syncthreads();");
+      close();
+    }
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
                (syncs_members_ ? kSyncMembers : "") + (has_last_block_ ? kLastBlock : "") +
@@ -75,6 +72,29 @@ class Writer {
   }
 
  private:
+  // blockIdx.x, ...; empty for a loop that iterates.
+  std::string hardware_index(ParallelType type) const {
+    const std::size_t k = is_index(type) ? std::size_t(axis(type)) : 0;
+    if (is_block(type)) return block_[k];
+    if (is_thread(type)) return std::string("threadIdx.") + "xyz"[k];
+    return {};
+  }
+  // The loop in which a block runs blocks of the grid, one after the other.
+  void open_turns() {
+    const std::string turn = names_.declare("turn");
+    std::array<std::string, 3> extents;
+    for (std::size_t k = 0; k < 3; ++k) {
+      extents[k] = "(long long)" + inside(index_.write(kernel_.launch.grid[k]), kPrefix);
+    }
+    open(fmt::format("for (long long {0} = blockIdx.x; {0} < {1} * {2} * {3}; {0} += gridDim.x)",
+                     turn, extents[0], extents[1], extents[2]));
+    const auto& grid = kernel_.launch.grid;
+    const bool is_flat = grid[1].is_const(1) && grid[2].is_const(1);
+    const std::string type = "(" + index_type_ + ")";
+    block_[0] = type + (is_flat ? turn : fmt::format("({} % ({}))", turn, extents[0]));
+    block_[1] = type + fmt::format("({} / ({}) % ({}))", turn, extents[0], extents[1]);
+    block_[2] = type + fmt::format("({} / ({}) / ({}))", turn, extents[0], extents[1]);
+  }
   bool has_clusters() const { return kernel_.launch.cluster > 1; }
   void declare_parameters(std::vector<std::string>& types) {
     for (const BufferText::Parameter& p : buffers_->parameters()) {
@@ -418,6 +438,7 @@ class Writer {
 
   const Kernel& kernel_;
   const std::string& name_;
+  std::array<std::string, 3> block_ = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
   Names names_;
   Helpers helpers_;
   const Forms& forms_;

@@ -267,7 +267,9 @@ class Run {
       } else if (buffer.begins_at_zero) {
         memory.emplace_back(buffer.type, std::vector{*sizes_(buffer.elements)});
       } else {
-        memory.emplace_back(buffer.type, std::vector{layouts_[b].elements()});
+        const bool is_tensor = buffer.holds.number != kWorkspace;
+        memory.emplace_back(buffer.type, std::vector{is_tensor ? layouts_[b].elements()
+                                                               : *sizes_(buffer.elements)});
         std::fill(memory.back().bytes.begin(), memory.back().bytes.end(), kUnwritten);
       }
     }

@@ -30,6 +30,8 @@ struct TensorPart {
 inline constexpr std::size_t kBlockCounter = SIZE_MAX;
 // The same of the part, of no tensor in particular, in which a program records failed checks.
 inline constexpr std::size_t kFailures = SIZE_MAX - 1;
+// The same of the part that blocks have what they keep in (Launch::Workspace).
+inline constexpr std::size_t kWorkspace = SIZE_MAX - 2;
 
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
@@ -51,6 +53,9 @@ struct Buffer {
   // Shared memory: its first byte within the block's shared memory. Buffers may overlap; a store to
   // one then destroys elements of the other. Absent: no other buffer has its bytes.
   std::optional<std::int64_t> offset = {};
+  // Shared memory that is too large for where it should be: its first byte within the block's piece
+  // of the launch's workspace. For all but the text of the kernel it is shared memory.
+  std::optional<std::int64_t> in_workspace = {};
   // Global memory that holds a tensor: strides and extents of its items, outer axis to inner one.
   // Empty: not known.
   struct Axis {
@@ -69,6 +74,7 @@ struct Buffer {
 
   // Whether only values of the kind Check store there (kernel/failures.h).
   bool is_for_failures() const { return holds && holds->number == kFailures; }
+  bool is_workspace() const { return holds && holds->number == kWorkspace; }
 };
 
 // The item of a tensor that lies at an address. Lowering knows the item; the simplified address no
@@ -265,6 +271,14 @@ struct Launch {
   std::array<Expr, 3> grid, block;
   Expr shared_bytes;
   std::int64_t cluster = 1;
+  // Global memory with a piece of so many bytes for each of so many blocks, which are as many as a
+  // device may run at once. No more are launched: each runs a block of the grid, waits for all its
+  // threads, and runs another one. A buffer that is_workspace() has the memory.
+  struct Workspace {
+    std::int64_t bytes = 0, blocks = 0;
+    bool operator==(const Workspace&) const = default;
+  };
+  std::optional<Workspace> workspace = {};
 };
 
 enum class IndexType : std::uint8_t { Int32, Int64 };

@@ -18,6 +18,11 @@ inline constexpr std::int64_t kRegisters = 64 << 10, kMaxThreadRegisters = 255;
 // device has is refused.
 inline constexpr std::int64_t kMaxStaticSharedBytes = 48 << 10;
 inline constexpr std::int64_t kMaxSharedBytes = 227 << 10;
+// What a block keeps in global memory instead (Launch::Workspace), at most; and what a device may
+// run at once, of any number of multiprocessors so far.
+inline constexpr std::int64_t kMaxWorkspaceBytes = 16 << 20;
+inline constexpr std::int64_t kMostMultiprocessors = 160, kResidentThreads = 2048,
+                              kResidentBlocks = 32;
 inline constexpr std::int64_t kWidestAccess = 16;                // bytes
 inline constexpr std::int64_t kSharedAlignment = kWidestAccess;  // of each array in it
 

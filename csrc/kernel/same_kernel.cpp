@@ -99,15 +99,15 @@ bool equal(const Body& a, const Body& b) {
 
 bool equal(const Buffer& a, const Buffer& b) {
   const auto& [name, type, memory, elements, is_written, is_read_once, is_updated, replaces, offset,
-               axes, arrivals, is_kept_apart, counts_blocks, holds] = a;
+               in_workspace, axes, arrivals, is_kept_apart, counts_blocks, holds] = a;
   const auto is_same_axis = [](const Buffer::Axis& x, const Buffer::Axis& y) {
     return same(x.stride, y.stride) && same(x.extent, y.extent);
   };
   return name == b.name && type == b.type && memory == b.memory && same(elements, b.elements) &&
          is_written == b.is_written && is_read_once == b.is_read_once &&
          is_updated == b.is_updated && replaces == b.replaces && offset == b.offset &&
-         arrivals == b.arrivals && is_kept_apart == b.is_kept_apart &&
-         counts_blocks == b.counts_blocks && holds == b.holds &&
+         in_workspace == b.in_workspace && arrivals == b.arrivals &&
+         is_kept_apart == b.is_kept_apart && counts_blocks == b.counts_blocks && holds == b.holds &&
          std::equal(axes.begin(), axes.end(), b.axes.begin(), b.axes.end(), is_same_axis);
 }
 
@@ -130,9 +130,9 @@ bool equal(const ValueGraph& a, const ValueGraph& b) {
 }
 
 bool equal(const Launch& a, const Launch& b) {
-  const auto& [grid, block, shared_bytes, cluster] = a;
+  const auto& [grid, block, shared_bytes, cluster, workspace] = a;
   return equal(grid, b.grid) && equal(block, b.block) && same(shared_bytes, b.shared_bytes) &&
-         cluster == b.cluster;
+         cluster == b.cluster && workspace == b.workspace;
 }
 
 }  // namespace

@@ -100,12 +100,21 @@ class KernelModel {
     bool is_read = false, is_written = false;
   };
 
+  // So many bytes of a workspace, which is in L2 if the pieces of all blocks fit there.
+  void add_workspace(double bytes, LaunchWork& work) const {
+    const Launch::Workspace& workspace = *kernel_.launch.workspace;
+    work.l2_bytes += bytes;
+    const double pieces = double(std::min(work.blocks, workspace.blocks) * workspace.bytes);
+    if (pieces > kShareOfL2 * double(device_.l2_bytes)) work.dram_bytes += bytes;
+  }
+
   void add_memory(LaunchWork& work) const {
     std::vector<Asked> asked(kernel_.buffers.size());
     for (const AccessRequests& a : requests_.accesses) {
-      if (kernel_.buffers[a.buffer].memory == Memory::Global && a.requests > 0) {
-        add(a, asked[a.buffer]);
-      }
+      const Buffer& buffer = kernel_.buffers[a.buffer];
+      if (buffer.memory == Memory::Global && a.requests > 0) add(a, asked[a.buffer]);
+      if (buffer.in_workspace)
+        add_workspace(double(a.requests * kWarp * size_of(buffer.type)), work);
     }
     double of_block = 0;  // bytes of what is read again
     for (std::size_t b = 0; b < asked.size(); ++b) {

@@ -95,6 +95,8 @@ void add_parameters(const KernelRequest& request, KernelDraft& draft) {
 // Checks the bytes of a block's shared memory and of each thread's local memory; throws E442.
 void check_memory(const KernelRequest&, KernelDraft& draft) {
   const Kernel& kernel = draft.kernel;
+  const std::string workspace =
+      ", and a workspace has " + std::to_string(kMaxWorkspaceBytes) + " for a block";
   const auto check = [&](Memory memory, const std::string& what, std::int64_t most) {
     const std::optional<std::int64_t> bytes = bytes_in(kernel, memory);
     if (bytes && *bytes <= most) return;
@@ -106,7 +108,8 @@ void check_memory(const KernelRequest&, KernelDraft& draft) {
     refuse<Illegal>("E442",
                     what + kernel.name + ", " +
                         (bytes ? std::to_string(*bytes) : "more than 2^63") +
-                        " bytes, is past the limit of " + std::to_string(most),
+                        " bytes, is past the limit of " + std::to_string(most) +
+                        (memory == Memory::Shared ? workspace : ""),
                     "give " + largest->name + " a kernel of its own; or keep less of it there: " +
                         "split by smaller factors, or compute it further in");
   };
@@ -179,7 +182,7 @@ void add_checks(const KernelRequest& request, KernelDraft& draft) {
 }
 
 void share_memory(const KernelRequest& request, KernelDraft& draft) {
-  place_shared_memory(draft.kernel, &request.meetings);
+  place_with_workspace(draft.kernel, request.group.back()->tensor, &request.meetings);
 }
 
 // Each pass works on the kernel that the passes above it have left; none changes what is computed.

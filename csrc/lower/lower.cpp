@@ -210,6 +210,25 @@ void list_failures(ProgramDraft& draft) {
                                    .begins_at_zero = true});
 }
 
+// And that in which blocks keep what is too large for shared memory.
+void list_workspaces(ProgramDraft& draft) {
+  for (const ProgramStep& step : draft.program.steps) {
+    for (const Kernel& kernel : step.variants) {
+      const auto b = std::ranges::find_if(kernel.buffers, &Buffer::is_workspace);
+      if (b == kernel.buffers.end()) continue;
+      std::vector<ProgramBuffer>& all = draft.program.buffers;
+      if (std::ranges::find(all, b->holds, &ProgramBuffer::holds) != all.end()) continue;
+      const std::string name = kernel.name + "_workspace";
+      all.push_back({.holds = *b->holds,
+                     .name = name,
+                     .address = draft.fusion().pool().symbol(name),
+                     .type = b->type,
+                     .elements = b->elements,
+                     .role = ProgramBuffer::Role::Scratch});
+    }
+  }
+}
+
 void make_steps(ProgramDraft& draft) {
   for (const Group& group : draft.groups) {
     about(as_subjects(tensors_of(group)), [&] { add_steps(draft, group); });
@@ -228,6 +247,7 @@ constexpr void (*kProgramPasses[])(ProgramDraft&) = {
     list_counters,     // what kernels with a last block count by
     list_failures,     // what checks of values record in
     make_steps,        // launches, kernels, variants
+    list_workspaces,   // what blocks keep in global memory
     check_replaced,    // no kernel reads what one before it has replaced
 };
 

@@ -20,6 +20,8 @@ std::int64_t aligned(std::int64_t bytes) {
 
 using Pair = std::pair<BufferId, BufferId>;
 
+bool is_shared(const Buffer& b) { return b.memory == Memory::Shared && !b.in_workspace; }
+
 // Which of a kernel's buffers are alive at the same time.
 class Lifetimes {
  public:
@@ -61,7 +63,7 @@ class Lifetimes {
   std::set<BufferId> touched(const Statement& s) {
     std::set<BufferId> all;
     for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
-      if (kernel_.buffers[a.buffer].memory != Memory::Shared) return;
+      if (!is_shared(kernel_.buffers[a.buffer])) return;
       all.insert(a.buffer);
       // Buffers of asynchronous copies and barrier objects are in use beyond the statement.
       if (a.is_async || a.kind == AccessKind::Signal) always_.insert(a.buffer);
@@ -84,7 +86,7 @@ class Lifetimes {
 std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory) {
   std::optional<std::int64_t> own = 0, common = 0;
   for (const Buffer& b : kernel.buffers) {
-    if (b.memory != memory) continue;
+    if (b.memory != memory || b.in_workspace) continue;
     const auto bytes = checked_mul(b.elements.value(), size_of(b.type));
     if (!bytes || !own || !common) return std::nullopt;
     if (b.offset) {
@@ -107,7 +109,7 @@ std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
   if (!bytes_in(kernel, Memory::Shared)) return {};
   std::vector<BufferId> open;
   for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
-    if (kernel.buffers[b].memory != Memory::Shared || bytes(b) < kWorthwhile) continue;
+    if (!is_shared(kernel.buffers[b]) || bytes(b) < kWorthwhile) continue;
     open.push_back(b);
   }
   if (open.size() < 2) return {};
@@ -143,11 +145,11 @@ void ask_at_launch(Kernel& kernel) {
   const auto bytes = [](const Buffer& b) { return b.elements.value() * size_of(b.type); };
   std::int64_t end = 0;
   for (const Buffer& b : kernel.buffers) {
-    if (b.memory == Memory::Shared && b.offset) end = std::max(end, *b.offset + bytes(b));
+    if (is_shared(b) && b.offset) end = std::max(end, *b.offset + bytes(b));
   }
   std::vector<std::pair<BufferId, std::int64_t>> offsets;  // of those that have none yet
   for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
-    if (kernel.buffers[b].memory != Memory::Shared || kernel.buffers[b].offset) continue;
+    if (!is_shared(kernel.buffers[b]) || kernel.buffers[b].offset) continue;
     offsets.emplace_back(b, aligned(end));
     end = aligned(end) + bytes(kernel.buffers[b]);
   }
@@ -171,6 +173,73 @@ void place_shared_memory(Kernel& kernel, KnownMeetings* known) {
     kernel = std::move(sharing);
   }
   ask_at_launch(kernel);
+}
+
+namespace {
+
+// As many blocks as any device runs at once.
+std::int64_t resident_blocks(const Launch& launch) {
+  std::int64_t threads = 1;
+  for (Expr extent : launch.block) threads *= extent.is(Op::Const) ? extent.value() : 1;
+  const std::int64_t of_one = std::min(kResidentBlocks, kResidentThreads / threads);
+  return kMostMultiprocessors * std::max<std::int64_t>(1, of_one);
+}
+
+bool may_have_workspace(const Kernel& kernel) {
+  const bool counts = std::ranges::any_of(kernel.buffers, &Buffer::counts_blocks);
+  return !counts && kernel.checks == nullptr && kernel.launch.cluster == 1;
+}
+
+// The largest buffer of a tensor in shared memory: nothing, if there is none.
+std::optional<BufferId> largest_shared(const Kernel& kernel) {
+  std::optional<BufferId> largest;
+  std::int64_t most = 0;
+  for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+    const Buffer& buffer = kernel.buffers[b];
+    if (!is_shared(buffer) || !buffer.holds || buffer.arrivals) continue;
+    const auto bytes = checked_mul(buffer.elements.value(), size_of(buffer.type));
+    if (bytes.value_or(INT64_MAX) <= most) continue;
+    most = bytes.value_or(INT64_MAX);
+    largest = b;
+  }
+  return largest;
+}
+
+}  // namespace
+
+void place_with_workspace(Kernel& kernel, TensorId root, KnownMeetings* known) {
+  constexpr std::int64_t kPieceAlignment = 256;
+  Kernel moved = kernel;
+  place_shared_memory(kernel, known);
+  Launch::Workspace workspace{.blocks = resident_blocks(kernel.launch)};
+  for (Kernel placed = kernel; may_have_workspace(kernel);) {
+    const auto shared = bytes_in(placed, Memory::Shared);
+    if (shared && *shared <= kMaxSharedBytes) {
+      if (workspace.bytes == 0) return;
+      kernel = std::move(placed);
+      break;
+    }
+    const auto b = largest_shared(moved);
+    if (!b) return;
+    Buffer& buffer = moved.buffers[*b];
+    const auto bytes = checked_mul(buffer.elements.value(), size_of(buffer.type));
+    buffer.in_workspace = workspace.bytes;
+    const auto end = bytes ? checked_add(workspace.bytes, aligned(*bytes)) : std::nullopt;
+    if (!end || *end > kMaxWorkspaceBytes) return;
+    workspace.bytes = *end;
+    placed = moved;
+    place_shared_memory(placed, known);
+  }
+  if (workspace.bytes == 0) return;
+  workspace.bytes = ceil_div(workspace.bytes, kPieceAlignment) * kPieceAlignment;
+  kernel.launch.workspace = workspace;
+  const std::array<Expr, 3>& grid = kernel.launch.grid;
+  const Expr pieces = min(grid[0] * grid[1] * grid[2], kernel.pool->constant(workspace.blocks));
+  kernel.buffers.push_back({.name = "workspace",
+                            .type = DataType::UInt8,
+                            .elements = pieces * workspace.bytes,
+                            .is_written = true,
+                            .holds = TensorPart{root, kWorkspace}});
 }
 
 }  // namespace selvage

@@ -12,14 +12,19 @@ namespace selvage {
 // The hardware's limit for a thread's local memory (for a block's shared memory: kMaxSharedBytes).
 inline constexpr std::int64_t kMostLocalBytes = 512 * 1'024;
 
-// The bytes that all buffers in shared (local) memory take for a block (thread), given their
-// offsets; nullopt if past 2^63.
+// The bytes, without those in a workspace, that all buffers in shared (local) memory take for a
+// block (thread), given their offsets; nullopt if past 2^63.
 std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory);
 
 // Inserts barriers into a kernel that has none. Gives large buffers offsets if some can share
 // bytes; not if sharing costs a barrier, unless there is no room without. Then ask_at_launch().
 // `known`: answers that the kernels of one program share (kernel/verify_meeting.h).
 void place_shared_memory(Kernel& kernel, KnownMeetings* known = nullptr);
+
+// The same where the shared memory of a block is not enough: buffers with a tensor, largest first,
+// come into a workspace until the rest fits. Leaves the kernel as place_shared_memory() does where
+// that is of no use: too large for a workspace, or a kernel that counts blocks or records failures.
+void place_with_workspace(Kernel& kernel, TensorId root, KnownMeetings* known = nullptr);
 
 // If the buffers in shared memory take more than a kernel may declare: gives each an offset (those
 // that have one keep it) in memory that the launch asks for, Launch::shared_bytes. Changes no other

@@ -335,8 +335,10 @@ Json json_of(const Kernel& kernel, const CudaText& cuda) {
   json["loops"] = loop_nest(kernel);
   if (const std::vector<Workspace> kept = workspaces_of(kernel); !kept.empty()) {
     json["workspaces"] = list_of(kept, [](const Workspace& w) -> Json {
-      return {{"name", w.name},         {"in", to_string(w.place)}, {"bytes", w.bytes},
-              {"reserved", w.reserved}, {"of_block", w.block},      {"why", w.why}};
+      return {{"name", w.name},      {"in", to_string(w.place)},
+              {"bytes", w.bytes},    {"reserved", w.reserved},
+              {"of_block", w.block}, {"resident", w.resident},
+              {"why", w.why}};
     });
   }
   json["cuda"] = cuda.text;

@@ -1,4 +1,5 @@
 #include <selvage/base/words.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/holes.h>
 #include <selvage/report/point.h>
@@ -158,7 +159,11 @@ class TensorPage {
     }
     if (!analysis_.storage) return;
     const bool is_local = analysis_.storage->memory == Memory::Local;
-    out_.line(2, "kept in " + std::string(is_local ? "registers" : "shared memory") + ": " +
+    const Expr elements = analysis_.elements;
+    const bool has_room = !elements.is(Op::Const) ||
+                          elements.value() <= kMaxSharedBytes / size_of(analysis_.storage->type);
+    const char* of_block = has_room ? "shared memory" : "a workspace";
+    out_.line(2, "kept in " + std::string(is_local ? "registers" : of_block) + ": " +
                      texts_(analysis_.elements) + " x " +
                      std::string(to_string(analysis_.storage->type)) +
                      (is_local ? " in each thread" : " in each block"));

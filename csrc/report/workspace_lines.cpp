@@ -1,5 +1,6 @@
 #include <selvage/codegen/local_arrays.h>
 #include <selvage/kernel/forms.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/report/cost_lines.h>
 #include <selvage/report/workspace_lines.h>
 
@@ -42,6 +43,7 @@ std::string to_string(Workspace::Place place) {
     case Workspace::Place::Shared: return "shared memory";
     case Workspace::Place::Registers: return "registers";
     case Workspace::Place::LocalMemory: return "local memory";
+    case Workspace::Place::GlobalMemory: return "global memory";
   }
   return "";
 }
@@ -60,6 +62,12 @@ std::vector<Workspace> workspaces_of(const Kernel& kernel) {
     if (buffer.memory == Memory::Shared) {
       w.reserved = w.block = rounded(w.bytes, kSharedUnit);
       w.why = "other threads of the block read it";
+      if (buffer.in_workspace) {
+        w.place = Workspace::Place::GlobalMemory;
+        w.resident = kernel.launch.workspace->blocks;
+        w.why += fmt::format(", and shared memory has no room past {} bytes",
+                             count_text(kMaxSharedBytes));
+      }
     } else {
       w.place =
           arrays.is_in_registers[b] ? Workspace::Place::Registers : Workspace::Place::LocalMemory;
@@ -77,10 +85,15 @@ void print_workspaces(const Kernel& kernel, Lines& out) {
   if (list.empty()) return;
   out.line(2, "(what it keeps while it runs; nothing is allocated then)");
   for (const Workspace& w : list) {
-    const bool is_of_block = w.place == Workspace::Place::Shared;
+    const bool is_of_block =
+        w.place == Workspace::Place::Shared || w.place == Workspace::Place::GlobalMemory;
     std::string text =
         fmt::format("{}: {} bytes of each {}, {} reserved in {}", w.name, count_text(w.bytes),
                     is_of_block ? "block" : "thread", count_text(w.reserved), to_string(w.place));
+    if (w.resident > 0) {
+      text += fmt::format(", for {} blocks at most, which run the others in turn",
+                          count_text(w.resident));
+    }
     if (!is_of_block && w.block > 0) text += fmt::format(", {} a block", count_text(w.block));
     out.line(4, text + ": " + w.why);
   }

@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/expr/text.h>
@@ -71,6 +72,13 @@ BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes,
   for (std::size_t i = 0; i < 3; ++i) {
     shape_.grid[i] = value(kernel.launch.grid[i]);
     shape_.block[i] = value(kernel.launch.block[i]);
+  }
+  if (const auto& workspace = kernel.launch.workspace) {
+    std::int64_t blocks = 1;
+    for (std::int64_t n : shape_.grid) {
+      blocks = std::min(checked_mul(blocks, n).value_or(INT64_MAX), workspace->blocks);
+    }
+    shape_.grid = {blocks, 1, 1};
   }
   shape_.shared_bytes = value(kernel.launch.shared_bytes);
   for (Expr n : kernel.sizes) sizes_.push_back(value(n));
