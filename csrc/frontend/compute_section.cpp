@@ -163,7 +163,12 @@ class Reader {
     check_count(expect_map(section, "inputs"), kMostTensors, "tensors");
     for (const Entry& entry : section.entries) {
       std::vector<std::string> names = {entry.key};
-      errors_.attempt([&] { names = names_of(entry); });
+      // What is wrong with a list is said once, not of each tensor in it that is read.
+      if (!errors_.attempt([&] { names = names_of(entry); })) {
+        for (std::int64_t k = 0; k < kMostListed; ++k) {
+          broken_.insert(entry.key + "_" + std::to_string(k));
+        }
+      }
       // What is wrong with one tensor of a list is so with all.
       for (const std::string& name : names) {
         if (!read_input(entry, name)) break;

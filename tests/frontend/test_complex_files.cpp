@@ -79,7 +79,15 @@ class RandomFormula {
 
  private:
   Formed leaf() {
-    switch (random_.next() % 6) {
+    switch (random_.next() % 8) {
+      case 6:
+        return {"a[mirror(i - 1), j]", [](const Read& x, auto i, auto j) {
+                  return x.at(std::max(i - 1, std::int64_t(0)), j);
+                }};
+      case 7:
+        return {"b[reflect(j + 1)]", [](const Read& x, auto, auto j) {
+                  return x.b[std::size_t(j + 1 < x.n ? j + 1 : std::max(x.n - 2, std::int64_t(0)))];
+                }};
       case 0: return {"a[i, j]", [](const Read& x, auto i, auto j) { return x.at(i, j); }};
       case 1:
         return {"a[i, circular(j + 2)]",
