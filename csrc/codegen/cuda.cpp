@@ -81,19 +81,19 @@ class Writer {
   }
   // The loop in which a block runs blocks of the grid, one after the other.
   void open_turns() {
-    const std::string turn = names_.declare("turn");
-    std::array<std::string, 3> extents;
+    const std::string turn = names_.declare("turn"), type = "(" + index_type_ + ")";
+    std::string all, rest = turn;
     for (std::size_t k = 0; k < 3; ++k) {
-      extents[k] = "(long long)" + inside(index_.write(kernel_.launch.grid[k]), kPrefix);
+      const Expr extent = kernel_.launch.grid[k];
+      block_[k] = "0";
+      if (extent.is_const(1)) continue;
+      const std::string n = "(long long)" + inside(index_.write(extent), kPrefix);
+      block_[k] = fmt::format("{}({} % ({}))", type, rest, n);
+      rest += " / (" + n + ")";
+      all += (all.empty() ? "" : " * ") + n;
     }
-    open(fmt::format("for (long long {0} = blockIdx.x; {0} < {1} * {2} * {3}; {0} += gridDim.x)",
-                     turn, extents[0], extents[1], extents[2]));
-    const auto& grid = kernel_.launch.grid;
-    const bool is_flat = grid[1].is_const(1) && grid[2].is_const(1);
-    const std::string type = "(" + index_type_ + ")";
-    block_[0] = type + (is_flat ? turn : fmt::format("({} % ({}))", turn, extents[0]));
-    block_[1] = type + fmt::format("({} / ({}) % ({}))", turn, extents[0], extents[1]);
-    block_[2] = type + fmt::format("({} / ({}) / ({}))", turn, extents[0], extents[1]);
+    if (all.empty()) all = "1";
+    open(fmt::format("for (long long {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x)", turn, all));
   }
   bool has_clusters() const { return kernel_.launch.cluster > 1; }
   void declare_parameters(std::vector<std::string>& types) {

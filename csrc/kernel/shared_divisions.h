@@ -19,9 +19,8 @@ namespace selvage {
 //   (x + k*c) % c   ->  x % c                     where no quotient is
 //   x % (a*b)       ->  x - (x/a - x/a%b) * a     where the two digits are
 // and a remainder a little further takes one step back or forth:
-//   (x + k) % c     ->  (x - x/c * c + k) % c     where x/c is needed and -c <= k <= c; the
-//   dividend
-//                                                 lies within -c and 2c, so no division is left
+//   (x + k) % c     ->  (x - x/c * c + k) % c     where x/c is needed and -c <= k <= c: no division
+//                                                 is left, as that lies within -c and 2c
 // By Euclidean division these equations hold for every divisor but 0 (the last one for positive
 // divisors) and for all values that the facts of `ranges` allow, without guards; so they may be
 // used anywhere. Every intermediate is no larger than x or proved to fit 32 bits. Divisions by a

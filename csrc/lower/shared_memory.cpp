@@ -185,6 +185,11 @@ std::int64_t resident_blocks(const Launch& launch) {
   return kMostMultiprocessors * std::max<std::int64_t>(1, of_one);
 }
 
+bool fits(const Kernel& kernel) {
+  const auto bytes = bytes_in(kernel, Memory::Shared);
+  return bytes && *bytes <= kMaxSharedBytes;
+}
+
 bool may_have_workspace(const Kernel& kernel) {
   const bool counts = std::ranges::any_of(kernel.buffers, &Buffer::counts_blocks);
   return !counts && kernel.checks == nullptr && kernel.launch.cluster == 1;
@@ -209,28 +214,26 @@ std::optional<BufferId> largest_shared(const Kernel& kernel) {
 
 void place_with_workspace(Kernel& kernel, TensorId root, KnownMeetings* known) {
   constexpr std::int64_t kPieceAlignment = 256;
+  // What fits apart fits, and most does: no copy is made for it.
+  const bool may_need = !fits(kernel) && may_have_workspace(kernel);
+  if (!may_need) return place_shared_memory(kernel, known);
   Kernel moved = kernel;
   place_shared_memory(kernel, known);
   Launch::Workspace workspace{.blocks = resident_blocks(kernel.launch)};
-  for (Kernel placed = kernel; may_have_workspace(kernel);) {
-    const auto shared = bytes_in(placed, Memory::Shared);
-    if (shared && *shared <= kMaxSharedBytes) {
-      if (workspace.bytes == 0) return;
-      kernel = std::move(placed);
-      break;
-    }
+  Kernel placed = kernel;
+  while (!fits(placed)) {
     const auto b = largest_shared(moved);
     if (!b) return;
     Buffer& buffer = moved.buffers[*b];
     const auto bytes = checked_mul(buffer.elements.value(), size_of(buffer.type));
+    if (!bytes || *bytes > kMaxWorkspaceBytes - workspace.bytes) return;
     buffer.in_workspace = workspace.bytes;
-    const auto end = bytes ? checked_add(workspace.bytes, aligned(*bytes)) : std::nullopt;
-    if (!end || *end > kMaxWorkspaceBytes) return;
-    workspace.bytes = *end;
+    workspace.bytes += aligned(*bytes);
     placed = moved;
     place_shared_memory(placed, known);
   }
   if (workspace.bytes == 0) return;
+  kernel = std::move(placed);
   workspace.bytes = ceil_div(workspace.bytes, kPieceAlignment) * kPieceAlignment;
   kernel.launch.workspace = workspace;
   const std::array<Expr, 3>& grid = kernel.launch.grid;

@@ -4,6 +4,7 @@
 #include <selvage/driver/run.h>
 #include <selvage/lower/program.h>
 #include <selvage/lower/proof.h>
+#include <selvage/runtime/executable.h>
 #include <tests/frontend/schedule_files.h>
 
 #include <fmt/format.h>
@@ -58,6 +59,20 @@ TEST(WorkspaceFiles, BlocksTakeTurnsOverThePiecesOfThoseThatRun) {
   expect_right(file, program, {{"B", 19}, {"C", 23}, {"N", 70}}, false);
   const ScheduleFile flat = read(rows(65'536, "bi: BIDx"));
   expect_right(flat, lower(*flat.schedule), {{"B", 3}, {"C", 2}, {"N", 70'000}}, false);
+}
+
+// A compiled program has the memory ready for each call.
+TEST(WorkspaceFiles, ACallHasThePiecesFromItsScratch) {
+  const ScheduleFile file = read(rows(65'536, "b: BIDy, c: BIDz, bi: BIDx"));
+  const Executable call = compile(lower(*file.schedule), {.target = Target::Virtual});
+  for (const std::int64_t c : {1, 25}) {
+    Array x(DataType::Float, {20, c, 5}), y(DataType::Float, {20, c, 5});
+    for (std::int64_t k = 0; k < x.size(); ++k) x.set(k, double(k % 97));
+    call({x, y});
+    for (std::int64_t k = 0; k < y.size(); ++k) {
+      ASSERT_EQ(y.get(k), std::max(x.get(k), x.get(k / 5 * 5 + 4))) << k;
+    }
+  }
 }
 
 TEST(WorkspaceFiles, WhatHasRoomStaysInSharedMemory) {
