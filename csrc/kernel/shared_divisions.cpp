@@ -296,7 +296,8 @@ LinearSum SharedDivisions::written_out(const LinearSum& sum) {
   std::optional<LinearSum> result = sum;
   for (const auto& t : sum.terms) {
     const Form* form = find(t.monomial);
-    if (form == nullptr || !form->quotient.valid() || users_[t.monomial.id()] > 1) continue;
+    const bool is_plain = form != nullptr && form->quotient.valid() && !form->is_reduced;
+    if (!is_plain || users_[t.monomial.id()] > 1) continue;
     const auto multiple = multiply(to_linear(form->quotient), to_linear(form->divisor));
     auto whole = multiple ? selvage::add(to_linear(form->base), *multiple, -1) : std::nullopt;
     if (whole) whole = selvage::add(*whole, LinearSum::of_atom(t.monomial), -1);

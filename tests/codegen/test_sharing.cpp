@@ -70,6 +70,17 @@ TEST(SharedDivisions, NeighboursOfADigitTakeNoFurtherDivision) {
       "  y[t0] = a[mod_below(t1 - 1, N)] + a[mod_above(t1 + 1, N)] + a[(i + 2) % (unsigned)N];\n");
 }
 
+// One that goes round is no part of the sum that it stands in.
+TEST(SharedDivisions, ANeighbourThatGoesRoundStaysInItsRow) {
+  EXPECT_EQ(SharingCase()
+                .loop("t", "247", kBlock)
+                .loop("v", "4", kThread)
+                .text({"t * 4 + v", "(t * 4 + v) / 38 * 38 + (t * 4 + v + 37) % 38"}),
+            "  const int t0 = t * 4 + v;\n"
+            "  const int t1 = t0 / 38 * 38;\n"
+            "  y[t0] = a[t1 + mod_above(t0 - t1 + 37, 38)];\n");
+}
+
 TEST(SharedDivisions, ByASymbolTakesTheDividendApartByItsTerms) {
   EXPECT_EQ(SharingCase()
                 .size("N")
