@@ -101,13 +101,15 @@ class RelatedAddresses {
   Expr address(int depth) {
     const Expr x = depth == 0 || pick(3) == 0 ? sums_[std::size_t(pick(3))] : address(depth - 1);
     const Expr d = divisor();
-    switch (pick(7)) {
+    switch (pick(9)) {
       case 0: return x / d;
       case 1: return x % d;
       case 2: return (x + d * pick(4)) / d;
       case 3: return (x + d * loops_[0]) % d;
       case 4: return x / d % divisor();
       case 5: return x % d * (1 + pick(4)) + sums_[std::size_t(pick(3))];
+      case 6: return (x + (pick(9) - 4)) % d;  // a neighbour, which may go round
+      case 7: return x / d * d + (x + (pick(9) - 4)) % d;
       default: return x % d - x % divisor();
     }
   }
