@@ -57,6 +57,14 @@ Array read_input(DataType type, const std::string& path) {
   return array;
 }
 
+// The sizes that the extents of an array tell, where nothing has told them before.
+void note_sizes(const std::vector<Expr>& extents, const std::vector<std::int64_t>& shape,
+                std::map<std::string, std::int64_t>& sizes) {
+  for (std::size_t k = 0; k < std::min(extents.size(), shape.size()); ++k) {
+    if (extents[k].is(Op::Symbol)) sizes.emplace(std::string(extents[k].name()), shape[k]);
+  }
+}
+
 // What is to be shown is an input or an output.
 void check_shown_name(const Report& report, const std::string& name) {
   std::vector<std::string> names = names_of(report, BufferRole::Input);
@@ -195,11 +203,13 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
     const auto it = file.sizes.find(std::string(n.name()));
     if (it != file.sizes.end()) request.sizes.insert(*it);
   }
-  if (options.check) request.sizes = made_up_sizes(fusion, *subject.program, request.sizes);
   for (const auto& [name, path] : options.inputs) {
     const auto tensor = fusion.find(name);
-    if (tensor) request.inputs[name] = read_input(fusion[*tensor].type, path);
+    if (!tensor) continue;
+    request.inputs[name] = read_input(fusion[*tensor].type, path);
+    if (options.check) note_sizes(fusion.shape(*tensor), request.inputs[name].shape, request.sizes);
   }
+  if (options.check) request.sizes = made_up_sizes(fusion, *subject.program, request.sizes);
   request.seed = options.seed;
   request.on = options.on;
   request.times = options.times;

@@ -381,5 +381,20 @@ TEST(CommandLine, ExpectationsThatAreNotMetAreErrors) {
             "expect T0: []; or change the schedule\n");
 }
 
+// --check makes up what is left open, and what a given array tells is not.
+TEST(CommandLine, GivenArraysTellTheSizesOfACheck) {
+  const std::string text =
+      "inputs: {x: {shape: [M, N], dtype: float}, b: {shape: [N], dtype: float}}\n"
+      "compute: ['y[i, j] = x[i, j] + b[j]']\n";
+  const std::string folder =
+      (std::filesystem::temp_directory_path() / ("selvage-given-" + std::to_string(getpid())))
+          .string();
+  ASSERT_EQ(inspect("- --run --size M=7 --size N=3 --save-inputs " + folder, text).status, 0);
+  const Outcome o = inspect("- --run --check --input b=" + folder + "/b.npy --print b", text);
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.out.find("b, float[3]"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace selvage
