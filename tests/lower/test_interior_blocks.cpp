@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <random>
 
 #include "tests/support/counts.h"
@@ -123,8 +124,10 @@ TEST(InteriorBlocks, RunWhatAKernelWithoutModesDoes) {
   for (const AccessMode mode : {AccessMode::Clamped, AccessMode::Circular, AccessMode::Mirror}) {
     const Blurred blur({512, 512, 3, 16, 16}, mode);
     const int own = steps(blur.f, blur.tiled(), blur.y);
+    std::printf("[FIGURE] an interior block under %s: %d instructions a pixel, %d without modes\n",
+                std::string(to_string(mode)).c_str(), own, plain);
     EXPECT_GT(plain, 100);  // 49 reads, 48 additions
-    EXPECT_LE(own, plain + 12) << to_string(mode);
+    EXPECT_LE(own, plain + 6) << to_string(mode);
   }
 }
 
