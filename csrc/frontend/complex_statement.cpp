@@ -160,8 +160,7 @@ class PartsWriter : ComplexArithmetic {
     };
     if (part == Part::Real || part == Part::Imag) return one(part);
     const Number real = one(Part::Real), imag = one(Part::Imag);
-    return part == Part::Own ? make(Function::Select, {is_own_real(), real, imag})
-                             : make(Function::Select, {is_own_real(), imag, real});
+    return choose(part, real, imag);
   }
 
   Number of_complex(const FormulaNode& node, Part part) {

@@ -1,8 +1,9 @@
 // Complex numbers, as tensors of float (NumPy's complex64) or double (complex128) whose last axis
 // has two items: the real part, then the imaginary one (ir/complex_arithmetic.h).
-//   const Complex a(f.input("a", {N, 2}, DataType::Float)), b(f.input("b", {N, 2},
-//   DataType::Float)); f.output("y", (a * conj(b) / 2.0).parts());  // complex64 of N items
-//   f.output("power", abs(a));                   // float
+//   const Tensor x = f.input("x", {N, f.constant(2)}, DataType::Float);
+//   const Complex z = conj(Complex(x)) / 2.0;
+//   f.output("y", z.parts());    // complex64, N items
+//   f.output("power", abs(z));   // float, N items
 #pragma once
 
 #include <selvage/ir/ops.h>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 namespace selvage {
 
@@ -19,37 +20,31 @@ bool ComplexArithmetic::has(Function f) {
   return is_real(f) || std::ranges::find(kComplex, f) != std::end(kComplex);
 }
 
-Number ComplexArithmetic::choose(Number if_own_is_real, Number otherwise) {
-  return make(Function::Select, {is_own_real(), if_own_is_real, otherwise});
+Number ComplexArithmetic::choose(Part part, Number real, Number imag) {
+  if (part == Part::Other) std::swap(real, imag);
+  return make(Function::Select, {is_own_real(), real, imag});
 }
 
 Number ComplexArithmetic::part_of(const Operand& a, Part part) {
   if (a.is_complex || part == Part::Real) return a.part(part);
   if (part == Part::Imag) return constant(0);
   const Number real = a.part(Part::Real);
-  return part == Part::Own ? choose(real, constant(0)) : choose(constant(0), real);
+  return choose(part, real, constant(0));
 }
 
 Number ComplexArithmetic::from_parts(const Operand& real, const Operand& imag, Part part) {
   if (part == Part::Real) return real.part(Part::Real);
   if (part == Part::Imag) return imag.part(Part::Real);
   const Number first = real.part(Part::Real), second = imag.part(Part::Real);
-  return part == Part::Own ? choose(first, second) : choose(second, first);
+  return choose(part, first, second);
 }
 
 // -i * (x + i*y) = y - i*x
 Number ComplexArithmetic::turned(const Operand& a, Part part) {
-  switch (part) {
-    case Part::Real: return part_of(a, Part::Imag);
-    case Part::Imag: return make(Function::Neg, {part_of(a, Part::Real)});
-    case Part::Own: {
-      const Number other = part_of(a, Part::Other);
-      return choose(other, make(Function::Neg, {other}));
-    }
-    case Part::Other: break;
-  }
-  const Number own = part_of(a, Part::Own);
-  return choose(make(Function::Neg, {own}), own);
+  if (part == Part::Real) return part_of(a, Part::Imag);
+  if (part == Part::Imag) return make(Function::Neg, {part_of(a, Part::Real)});
+  const Number other = part_of(a, part == Part::Own ? Part::Other : Part::Own);
+  return choose(part, other, make(Function::Neg, {other}));
 }
 
 Number ComplexArithmetic::conj(const Operand& a, Part part) {
@@ -57,7 +52,7 @@ Number ComplexArithmetic::conj(const Operand& a, Part part) {
   if (!a.is_complex || part == Part::Real) return same;
   const Number negative = make(Function::Neg, {same});
   if (part == Part::Imag) return negative;
-  return part == Part::Own ? choose(same, negative) : choose(negative, same);
+  return choose(part, same, negative);
 }
 
 Number ComplexArithmetic::product(const Operand& a, const Operand& b, Part part) {
@@ -109,13 +104,9 @@ Number ComplexArithmetic::exponential(const Operand& a, Part part) {
   const Number angle = part_of(a, Part::Imag);
   const auto cosine = [&] { return make(Function::Cos, {angle}); };
   const auto sine = [&] { return make(Function::Sin, {angle}); };
-  switch (part) {
-    case Part::Real: return make(Function::Mul, {size, cosine()});
-    case Part::Imag: return make(Function::Mul, {size, sine()});
-    case Part::Own: return make(Function::Mul, {size, choose(cosine(), sine())});
-    case Part::Other: break;
-  }
-  return make(Function::Mul, {size, choose(sine(), cosine())});
+  if (part == Part::Real) return make(Function::Mul, {size, cosine()});
+  if (part == Part::Imag) return make(Function::Mul, {size, sine()});
+  return make(Function::Mul, {size, choose(part, cosine(), sine())});
 }
 
 Number ComplexArithmetic::apply(Function f, const std::vector<Operand>& operands, Part part) {

@@ -46,9 +46,10 @@ class ComplexArithmetic {
   virtual Number make(Function f, std::vector<Number> operands) = 0;
   virtual Number constant(double v) = 0;
   virtual Number is_own_real() = 0;  // a truth: whether Own is the real part
+  // Of two values the one that is this part, Own or Other, of what has them as its parts.
+  Number choose(Part part, Number real, Number imag);
 
  private:
-  Number choose(Number if_own_is_real, Number otherwise);
   Number turned(const Operand& a, Part part);
   Number product(const Operand& a, const Operand& b, Part part);
   Number quotient(const Operand& a, const Operand& b, Part part);
