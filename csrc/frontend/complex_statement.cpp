@@ -22,9 +22,8 @@ constexpr const char* kTakeAPart = "take real(z), imag(z) or abs(z), which are r
 // Makes each part of each number that is asked for, once in each fold.
 class PartsWriter : ComplexArithmetic {
  public:
-  PartsWriter(const Formula& from, const std::vector<bool>& complex, const ComplexTensors& tensors,
-              std::string part_name)
-      : from_(from), complex_(complex), tensors_(tensors), part_name_(std::move(part_name)) {}
+  PartsWriter(const Formula& from, const std::vector<bool>& complex, std::string part_name)
+      : from_(from), complex_(complex), part_name_(std::move(part_name)) {}
 
   Formula write(bool is_result_complex) {
     to_.target = from_.target;
@@ -177,7 +176,6 @@ class PartsWriter : ComplexArithmetic {
 
   const Formula& from_;
   const std::vector<bool>& complex_;
-  const ComplexTensors& tensors_;
   std::string part_name_;
   Formula to_;
   std::size_t at_ = 0;                      // the place in the text of what is made
@@ -309,7 +307,7 @@ Formula ComplexStatement::by_parts(bool is_result_complex,
   };
   std::string name = "part";
   for (int k = 2; is_used(name); ++k) name = "part_" + std::to_string(k);
-  return PartsWriter(formula_, complex_, tensors_, name).write(is_result_complex);
+  return PartsWriter(formula_, complex_, name).write(is_result_complex);
 }
 
 }  // namespace selvage

@@ -358,11 +358,9 @@ class Reader {
     for (Input& input : inputs_) {
       const std::string& name = input.name;
       errors_.attempt([&] {
-        for (std::size_t k = 0; k < input.shape.size(); ++k) {
-          const std::vector<Node>& said = input.entry->value.find("shape")->items;
-          if (k == said.size()) break;  // the axis of the parts
-          const Node& node = said[k];
-          input.shape[k] = sizes_.extent(input.shape[k], node.place,
+        const std::vector<Node>& said = input.entry->value.find("shape")->items;
+        for (std::size_t k = 0; k < said.size(); ++k) {
+          input.shape[k] = sizes_.extent(input.shape[k], said[k].place,
                                          "the extent of " + input.axes[k] + " of " + name);
         }
         at_place<BadInput>(input.entry->place, [&] {
@@ -396,8 +394,8 @@ class Reader {
         const auto said = said_.find(formula.target);
         make_tensor(formula, *texts_[k], said == said_.end() ? nullptr : &said->second, formulas_,
                     *fusion_, sizes_, context_);
-        const bool is_complex = complex_.contains(formula.target);
-        fusion_->edit(*fusion_->find(formula.target)).is_complex = is_complex;
+        if (!complex_.contains(formula.target)) return;
+        fusion_->edit(*fusion_->find(formula.target)).is_complex = true;
       });
       if (!fine) broken_.insert(formula.target);
     }

@@ -48,7 +48,7 @@ struct FormulaNode {
     Remap,     // of a whole subscript
     Greatest,  // of the type of its operand: what min gives of nothing
     Compact,   // the whole right side: the first operand where the second one holds
-    Complex,   // of complex numbers: in_real_parts() puts others in their place
+    Complex,   // of complex numbers: ComplexStatement puts others in their place
   };
   enum class OfComplex : std::uint8_t { Real, Imag, Conj, FromParts, Complex64, Complex128 };
   Kind kind = Kind::Integer;
