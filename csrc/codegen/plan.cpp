@@ -164,12 +164,14 @@ Plan plan(const Kernel& kernel, const Forms& forms, Scope& scope) {
 }
 
 void check_is_emitted(const Kernel& kernel) {
-  const std::vector<const Statement*> list = own_pace(kernel);
-  if (list.empty()) return;
-  refuse<Illegal>("E706",
-                  "the kernel " + kernel.name + " has " + std::string(name_of(*list[0])) +
-                      ", which is not emitted yet",
-                  "emulate it, or write it with barriers, guards and loops alone");
+  // A number from memory that a loop or a guard depends on needs nothing of the text.
+  for (const Statement* s : own_pace(kernel)) {
+    if (!parts_of(*s).has_own_pace) continue;
+    refuse<Illegal>("E706",
+                    "the kernel " + kernel.name + " has " + std::string(name_of(*s)) +
+                        ", which is not emitted yet",
+                    "emulate it, or write it with barriers, guards and loops alone");
+  }
 }
 
 }  // namespace selvage

@@ -121,6 +121,7 @@ bool ValueText::is_small(ValueId v) const {
       return compute_type(kernel_.values[node.operands[0]].type) == DataType::Int32;
     case ValueNode::Kind::Apply: return picks_small(node);
     case ValueNode::Kind::Check: return is_small(node.operands[1]);
+    case ValueNode::Kind::Search: return index_.type() == DataType::Int32;
     case ValueNode::Kind::Read: return false;
   }
   return false;
@@ -257,8 +258,17 @@ CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
       if (std::ranges::count(shared_, v) > 0) return shared_quotient(v, lines);
       return is_lazy(node) ? select(node, lines) : apply(v);
     case ValueNode::Kind::Check: return checked(node);
+    case ValueNode::Kind::Search: return search(node);
   }
   return {};
+}
+
+CText ValueText::search(const ValueNode& node) {
+  const Buffer& buffer = kernel_.buffers[node.source];
+  const char* name = buffer.type == DataType::Int64 ? "row_at" : "row_at_int";
+  const auto end = [&](std::size_t k) { return index_.write_converted(node.subscripts[k]).text; };
+  return {helpers_.use(name, index_.type()) + "(" + buffers_.pointer(node.source) + ", " + end(0) +
+          ", " + end(1) + ", " + text_of(node.operands[0]).text + ")"};
 }
 
 CText ValueText::checked(const ValueNode& node) {

@@ -54,6 +54,7 @@ class ValueText {
   void narrow(const Region& region, ValueId root, int bits);
   CText node_text(ValueId v, std::vector<std::string>& lines);
   CText checked(const ValueNode& node);
+  CText search(const ValueNode& node);
   CText select(const ValueNode& node, std::vector<std::string>& lines);
   CText shared_quotient(ValueId v, std::vector<std::string>& lines);
   std::optional<CText> contracted(const ValueNode& node) const;

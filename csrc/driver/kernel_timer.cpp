@@ -61,11 +61,8 @@ void KernelTimer::fill(const Program& program, Memory& memory) const {
       driver_.fill(memory.addresses.back(), std::byte{0}, bytes, nullptr);
       continue;
     }
-    const auto within =
-        is_integer(b.type) ? indices_in(fusion, b.holds.tensor, sizes_) : std::nullopt;
-    const std::vector<std::int64_t> shape = {std::min(elements, kMadeUp)};
-    const Array values = within ? made_up_indices(b.name, b.type, shape, *within, 1)
-                                : made_up_input(b.name, b.type, shape, 1);
+    const Array values =
+        made_up_input_of(fusion, b.holds.tensor, {std::min(elements, kMadeUp)}, sizes_, 1);
     repeat(driver_, values.bytes, memory.addresses.back(), bytes);
   }
 }

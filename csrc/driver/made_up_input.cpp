@@ -67,6 +67,22 @@ Array made_up_indices(const std::string& name, DataType type, std::vector<std::i
   return array;
 }
 
+Array made_up_offsets(const std::string& name, DataType type, std::vector<std::int64_t> shape,
+                      std::int64_t items, std::uint64_t seed) {
+  Array array(type, std::move(shape));
+  SplitMix64 random(hash(name) + seed);
+  std::vector<std::int64_t> offsets(std::size_t(array.size()), 0);
+  for (std::int64_t& at : offsets) at = std::int64_t(random.next() % (std::uint64_t(items) + 1));
+  if (!offsets.empty()) offsets.front() = 0, offsets.back() = items;
+  std::ranges::sort(offsets);
+  for (std::size_t k = 0; k < offsets.size(); ++k) array.set_int(std::int64_t(k), offsets[k]);
+  return array;
+}
+
+namespace {
+
+// Whether a fusion reads at the elements of this input, and within which axis. They may leave it
+// unless some read takes them unchecked.
 std::optional<MadeUpIndices> indices_in(const Fusion& fusion, TensorId input,
                                         const SizeValues& sizes) {
   std::optional<MadeUpIndices> found;
@@ -109,6 +125,22 @@ std::optional<MadeUpIndices> indices_in(const Fusion& fusion, TensorId input,
     }
   }
   return found;
+}
+
+}  // namespace
+
+Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::int64_t> shape,
+                       const SizeValues& sizes, std::uint64_t seed) {
+  const TensorInfo& tensor = fusion[input];
+  for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
+    const RaggedRows& rows = fusion.domains()[RowsId(k)];
+    if (TensorId(rows.offsets) != input) continue;
+    const std::int64_t items = sizes(rows.items).value_or(0);
+    return made_up_offsets(tensor.name, tensor.type, std::move(shape), items, seed);
+  }
+  const auto within = is_integer(tensor.type) ? indices_in(fusion, input, sizes) : std::nullopt;
+  return within ? made_up_indices(tensor.name, tensor.type, std::move(shape), *within, seed)
+                : made_up_input(tensor.name, tensor.type, std::move(shape), seed);
 }
 
 }  // namespace selvage

@@ -214,11 +214,8 @@ class Run {
         is_shape = is_shape && shape.back() >= 0;
       }
       if (!is_shape) return;  // the unscheduled program says what is wrong with the sizes
-      const auto within =
-          is_integer(tensor.type) ? indices_in(fusion_, TensorId(i), sizes_) : std::nullopt;
       result_.inputs[tensor.name] =
-          within ? made_up_indices(tensor.name, tensor.type, shape, *within, request_.seed)
-                 : made_up_input(tensor.name, tensor.type, shape, request_.seed);
+          made_up_input_of(fusion_, TensorId(i), shape, sizes_, request_.seed);
     }
   }
 

@@ -116,9 +116,12 @@ struct MadeUpIndices {
 };
 Array made_up_indices(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                       MadeUpIndices within, std::uint64_t seed);
-// Whether a fusion reads at the elements of this input, and within which axis; of several the
-// shortest. They may leave it unless some read takes them unchecked.
-std::optional<MadeUpIndices> indices_in(const Fusion& fusion, TensorId input,
-                                        const SizeValues& sizes);
+// The same for offsets of rows (ir/ragged.h), which rise from 0 to `items`.
+Array made_up_offsets(const std::string& name, DataType type, std::vector<std::int64_t> shape,
+                      std::int64_t items, std::uint64_t seed);
+// The same for an input of a fusion, by what the fusion does with it: offsets that tell rows,
+// indices that are read at, or values. Of several axes that are read at, the shortest counts.
+Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::int64_t> shape,
+                       const SizeValues& sizes, std::uint64_t seed);
 
 }  // namespace selvage

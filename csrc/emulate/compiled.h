@@ -38,7 +38,8 @@ struct Operation {
   ValueNode::Kind kind;
   DataType type;  // of an Apply: compute type; of a Cast: the target type
   Function function = Function::Add;
-  std::uint32_t index = 0;  // of a Read or an Index: number of one of the store's indices
+  std::uint32_t index = 0;  // of a Read or an Index: number of one of the store's indices; of a
+                            // Search: of the first of two
   BufferId source = 0;      // of a Check: its number
   std::array<std::uint32_t, 4> operands{};
   Scalar value{};

@@ -58,6 +58,11 @@ class ValueMachine {
         op.value = convert(compute(s, memory, op.operands[0]), op.type);
         break;
       case ValueNode::Kind::Apply: op.value = apply(s, memory, op); break;
+      case ValueNode::Kind::Search: {
+        const std::int64_t position = compute(s, memory, op.operands[0]).integer;
+        op.value = Scalar::of(DataType::Int64, search(s, memory, at, position));
+        break;
+      }
       case ValueNode::Kind::Check: {
         const bool holds = compute(s, memory, op.operands[0]).integer != 0;
         op.value = compute(s, memory, op.operands[1]);
@@ -69,6 +74,23 @@ class ValueMachine {
     }
     op.stamp = stamp_;
     return op.value;
+  }
+
+  // The steps of the helper that kernels call (codegen/helpers.cpp).
+  std::int64_t search(const CompiledStatement& s, CheckedMemory& memory, std::uint32_t at,
+                      std::int64_t position) {
+    const Operation& op = s.operations[at];
+    std::int64_t first = s.indices[op.index], last = s.indices[op.index + 1];
+    while (first < last) {
+      const std::int64_t middle = last - (last - first) / 2;
+      if (requests_ != nullptr) requests_->access(at, AccessKind::Read, op.source, middle, 1);
+      if (memory.read(op.source, middle).integer <= position) {
+        first = middle;
+      } else {
+        last = middle - 1;
+      }
+    }
+    return first;
   }
 
   // A select asks for one branch only, as C does.

@@ -14,6 +14,7 @@
 #include <selvage/ir/sizes.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -121,6 +122,10 @@ class Interpreter {
   Array computed(TensorId t) {
     const TensorInfo& info = fusion_[t];
     Array array(compute_type(info.type), shape(t));
+    if (info.is_iterated_by_root) {
+      computed_by_rows(t, array);
+      return array;
+    }
     if (is_scan(info)) {
       scan(t, array);
       return array;
@@ -139,6 +144,57 @@ class Interpreter {
       return true;
     });
     return array;
+  }
+
+  // Visits the points of iterdomains, whose indices are `symbols`; the extent of a ragged one is
+  // that of the row that the indices before it tell.
+  void for_each_index(TensorId t, std::span<const DomainId> domains, std::span<const Expr> symbols,
+                      const std::function<void()>& visit) {
+    if (domains.empty()) return visit();
+    const IterDomain& d = fusion_.domains()[domains[0]];
+    if (d.ragged) go_to_row(t, *d.ragged);
+    const std::int64_t n = extent(d.extent, t);
+    for (std::int64_t i = 0; i < n; ++i) {
+      known_[symbols[0].id()] = i;
+      for_each_index(t, domains.subspan(1), symbols.subspan(1), visit);
+    }
+  }
+
+  // The ends of the row at the index that is known of it, clamped as kernels do.
+  void go_to_row(TensorId t, const IterDomain::Ragged& ragged) {
+    const RaggedRows& rows = fusion_.domains()[ragged.rows];
+    const TensorInfo& info = fusion_[t];
+    std::vector<DomainId> domains = definition_domain(info);
+    std::vector<Expr> symbols = info.indices;
+    if (info.fold) {
+      domains.insert(domains.end(), info.fold->domains.begin(), info.fold->domains.end());
+      symbols.insert(symbols.end(), info.fold->indices.begin(), info.fold->indices.end());
+    }
+    const auto at = std::find(domains.begin(), domains.end(), ragged.row);
+    SELVAGE_CHECK(at != domains.end());
+    const std::int64_t row = known_.at(symbols[std::size_t(at - domains.begin())].id());
+    const std::int64_t items = extent(rows.items, t);
+    const auto offset = [&](std::int64_t k) {
+      const Scalar value = load_element(arrays_[rows.offsets], k);
+      return std::clamp<std::int64_t>(convert(value, DataType::Int64).integer, 0, items);
+    };
+    const std::int64_t begin = offset(row);
+    known_[rows.begin.id()] = begin;
+    known_[rows.end.id()] = std::max(offset(row + 1), begin);
+  }
+
+  // Goes through rows and their items, and stores each where its position is.
+  void computed_by_rows(TensorId t, Array& array) {
+    const TensorInfo& info = fusion_[t];
+    const auto& ragged = fusion_.domains()[info.root[1]].ragged;
+    const Expr begin = fusion_.domains()[ragged->rows].begin;
+    for_each_index(t, info.root, info.indices, [&] {
+      std::int64_t k = known_.at(begin.id()) + known_.at(info.indices[1].id());
+      for (std::size_t i = 2; i < info.indices.size(); ++i) {
+        k = k * array.shape[i - 1] + known_.at(info.indices[i].id());
+      }
+      store(t, array, k, evaluate(*info.definition));
+    });
   }
 
   void store(TensorId t, Array& array, std::int64_t k, const Uncertain& value) {
@@ -179,14 +235,9 @@ class Interpreter {
   Uncertain folded(TensorId t) {
     const Fold& fold = *fusion_[t].fold;
     SELVAGE_CHECK(!fold.is_partial && !fold.merges);  // a schedule's own, no part of a meaning
-    std::vector<std::int64_t> extents;
-    for (DomainId d : fold.domains) extents.push_back(extent(fusion_.domains()[d].extent, t));
     std::vector<Uncertain> elements;
-    for_each_point(extents, [&](const std::vector<std::int64_t>& point) {
-      for (std::size_t i = 0; i < point.size(); ++i) known_[fold.indices[i].id()] = point[i];
-      elements.push_back(evaluate(*fusion_[t].definition));
-      return true;
-    });
+    for_each_index(t, fold.domains, fold.indices,
+                   [&] { elements.push_back(evaluate(*fusion_[t].definition)); });
     std::vector<Scalar> values;
     for (const Uncertain& e : elements) values.push_back(e.value);
     const Scalar result = fold_plainly(fold, values);
@@ -231,6 +282,7 @@ class Interpreter {
       }
       // The unscheduled program computes on; kernels say what has failed.
       case ValueNode::Kind::Check: return evaluate(n.operands[1]);
+      case ValueNode::Kind::Search: break;  // of kernels alone
       case ValueNode::Kind::Cast: {
         const Uncertain from = evaluate(n.operands[0]);
         const Scalar result = convert(from.value, n.type);

@@ -170,6 +170,7 @@ const Written& FormulaWriter::write(ValueId root) {
       case ValueNode::Kind::Read: w = read(v, node); break;
       case ValueNode::Kind::Apply: w = apply(v, node); break;
       case ValueNode::Kind::Check: w = write(node.operands[1]); break;
+      case ValueNode::Kind::Search: break;  // of kernels alone
       case ValueNode::Kind::Cast:
         w = write(node.operands[0]);
         if (!wraps(fusion_.values(), node)) w = cast(w, node.type);
@@ -468,7 +469,8 @@ bool FormulaWriter::is_same(ValueId original, ValueId as_read) {
         }
         case ValueNode::Kind::Apply: is_equal = a.function == b.function && a.math == b.math; break;
         case ValueNode::Kind::Cast: is_equal = a.type == b.type; break;
-        case ValueNode::Kind::Check: is_equal = a.source == b.source; break;
+        case ValueNode::Kind::Check:
+        case ValueNode::Kind::Search: is_equal = a.source == b.source; break;
       }
       std::vector<std::pair<ValueId, ValueId>> unknown;
       for (std::size_t k = 0; is_equal && k < a.operands.size(); ++k) {

@@ -182,6 +182,9 @@ std::vector<Instance> instances(const PredicateRequest& request, std::size_t mos
     if (const auto* r = std::get_if<Resize>(&graph[step.transform])) {
       sizes.push_back(r->left);
     }
+    // Coordinates that depend on offsets are none of a hole system.
+    const auto* merge = std::get_if<Merge>(&graph[step.transform]);
+    if (merge != nullptr && graph.rows_of(*merge) != nullptr) return {};
     if (const auto* s = std::get_if<Skew>(&graph[step.transform])) {
       sizes.insert(sizes.end(), {s->by, s->modulo});
     }

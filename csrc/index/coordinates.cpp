@@ -21,6 +21,10 @@ std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
             return forward ? number_to_digits(t.inner) : digits_to_number(t.inner);
           },
           [&](const Merge& t) {
+            if (const RaggedRows* rows = graph.rows_of(t)) {
+              return forward ? std::vector{rows->begin + s[1]}
+                             : std::vector{rows->row, s[0] - rows->begin};
+            }
             return forward ? digits_to_number(t.inner) : number_to_digits(t.inner);
           },
           [&](const Resize& t) { return std::vector{forward ? s[0] + t.left : s[0] - t.left}; },

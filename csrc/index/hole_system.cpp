@@ -30,7 +30,11 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
     };
     relations_.push_back(std::visit(
         overloaded{[&](const Split& t) { return digits(t.outer, t.inner, t.in); },
-                   [&](const Merge& t) { return digits(t.outer, t.inner, t.out); },
+                   [&](const Merge& t) {
+                     Relation r = digits(t.outer, t.inner, t.out);
+                     if (graph.rows_of(t) != nullptr) r.kind = Kind::Rows;
+                     return r;
+                   },
                    [&](const Resize& t) {
                      return Relation{
                          Kind::Shift, step.direction, {at(t.in), at(t.out), 0, 0}, value(t.left)};
@@ -64,7 +68,7 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
     return v;
   };
   for (const Relation& r : relations_) {
-    const bool is_of_three = r.kind == Kind::Digits || r.kind == Kind::Skew;
+    const bool is_of_three = r.kind == Kind::Digits || r.kind == Kind::Skew || r.kind == Kind::Rows;
     const int arity = is_of_three ? 3 : r.kind == Kind::Shift ? 2 : 4;
     for (int k = 1; k < arity; ++k) component_[find(r.v[k])] = find(r.v[0]);
   }
@@ -102,6 +106,7 @@ void HoleSystem::add_equations(const Relation& r) {
       equations_.add_remainder(offset, moved, 0, r.n);
       return sum_is({{v[1], 1}, {v[0], -1}, {offset, -1}}, 0);
     }
+    case Kind::Rows: return;
   }
 }
 
@@ -158,6 +163,7 @@ std::optional<std::vector<std::int64_t>> HoleSystem::at(
         v[r.v[forward ? 1 : 0]] = *moved;
         break;
       }
+      case Kind::Rows: return std::nullopt;
     }
   }
   return v;

@@ -17,11 +17,12 @@ enum class Half : std::uint8_t { Lo, Hi };  // 0 <= index, index < extent
 class HoleSystem {
  public:
   struct Relation {
-    enum class Kind : std::uint8_t { Digits, Shift, Xor, CyclicShift, Skew };
+    enum class Kind : std::uint8_t { Digits, Shift, Xor, CyclicShift, Skew, Rows };
     Kind kind;
     Direction direction;
     // Digits: x = o*n + i as (o, i, x); Shift: b = a + n as (a, b); swizzles: (x, y, u, v);
-    // Skew: b = a + by*x mod n as (a, b, x)
+    // Skew: b = a + by*x mod n as (a, b, x); Rows: position x of item i of row o as (o, i, x), of
+    // which nothing is said here, as the offsets are not known
     std::uint32_t v[4];
     std::int64_t n;
     std::int64_t by = 0;
@@ -36,7 +37,7 @@ class HoleSystem {
   std::int64_t extent(std::size_t variable) const { return extents_[variable]; }
   const std::vector<Relation>& relations() const { return relations_; }
 
-  // All coordinates at one loop point; nothing where one leaves 64 bits.
+  // All coordinates at one loop point; nothing where one leaves 64 bits, or depends on offsets.
   std::optional<std::vector<std::int64_t>> at(std::span<const std::int64_t> loop_point) const;
   // The relations for propagation, with the loop variables within their extents.
   const Relations& equations() const { return equations_; }

@@ -63,6 +63,15 @@ constexpr Law kLaws[] = {
   {"law E",      Over::CyclicShift, kBackward,  "",                  "hi y",     "true"},
   {"law E",      Over::CyclicShift, kForward,   "",                  "lo v",     "true"},
   {"law E",      Over::CyclicShift, kForward,   "",                  "hi v",     "true"},
+  // R: rows of different lengths. The row that is searched for a position is one of the rows,
+  // whatever the position is, because only the offsets between the first and the last are looked
+  // at; and the position is in bounds exactly if the item is in bounds in that row.
+  {"law R",      Over::Rows,        kBackward,  "",                  "lo o",     "true"},
+  {"law R",      Over::Rows,        kBackward,  "",                  "hi o",     "true"},
+  {"law R",      Over::Rows,        kBackward,  "lo x",              "lo i",     "true"},
+  {"law R",      Over::Rows,        kBackward,  "hi x",              "hi i",     "true"},
+  {"law R",      Over::Rows,        kBoth,      "lo i",              "lo x",     "true"},
+  {"law R",      Over::Rows,        kBoth,      "hi i",              "hi x",     "true"},
 };
 // clang-format on
 
@@ -115,10 +124,14 @@ const std::vector<ReadLaw>& read_laws() {
   return table;
 }
 
-bool speaks_of(const Law& law, const Transform& t) {
+bool speaks_of(const Law& law, const Transform& t, const DomainGraph& graph) {
   switch (law.over) {
     case Over::Split: return std::holds_alternative<Split>(t);
-    case Over::Merge: return std::holds_alternative<Merge>(t);
+    case Over::Merge:
+    case Over::Rows: {
+      const auto* m = std::get_if<Merge>(&t);
+      return m != nullptr && (graph.rows_of(*m) != nullptr) == (law.over == Over::Rows);
+    }
     case Over::Resize: return std::holds_alternative<Resize>(t);
     case Over::Swizzle: return std::holds_alternative<Swizzle>(t);
     case Over::Xor:
@@ -203,7 +216,7 @@ std::vector<Implication> implications(const DomainGraph& graph, const Path& path
       return bound_id(variable.at(std::uint32_t(*cast.domains[b.role])), b.half);
     };
     for (const ReadLaw& law : read_laws()) {
-      if (!speaks_of(*law.law, t)) continue;
+      if (!speaks_of(*law.law, t, graph)) continue;
       if (law.law->direction && *law.law->direction != path.steps[s].direction) continue;
       if (!law.when.is_true() && !is_met(instantiate(law.when, graph, cast), simplifier)) continue;
       Implication implication{law.law, s, {}, bound(law.conclusion)};

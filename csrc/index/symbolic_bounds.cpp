@@ -129,6 +129,7 @@ void SymbolicBounds::apply(std::size_t i) {
       for (Expr e : out.hi) set_hi(r.v[0], e);
       return;
     }
+    case Kind::Rows: return;  // laws say all of it
     case Kind::CyclicShift:
       set_lo(r.v[forward ? 3 : 1], zero);
       set_hi(r.v[forward ? 3 : 1], n - 1);

@@ -7,6 +7,7 @@
 #include <selvage/ir/fusion.h>
 #include <selvage/ir/op_shapes.h>
 #include <selvage/ir/path.h>
+#include <selvage/ir/ragged.h>
 #include <selvage/ir/reads.h>
 #include <selvage/simplifier/simplifier.h>
 
@@ -145,7 +146,7 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
 // one.
 std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
                                          const std::vector<Expr>& shape,
-                                         const std::vector<IndexUse>& uses) {
+                                         const std::vector<IndexUse>& uses, ValueId value) {
   std::vector<std::optional<DomainId>> chosen(indices.size());
   std::vector<DomainId> logical;
   for (const IndexUse& use : uses) {
@@ -160,9 +161,26 @@ std::vector<DomainId> Fusion::domains_of(const std::vector<Expr>& indices,
   }
   logical.clear();
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    logical.push_back(chosen[i] ? *chosen[i] : domains_->add(label_of(indices[i]), shape[i]));
+    logical.push_back(chosen[i] ? *chosen[i] : domain_for(indices, i, shape[i], logical, value));
   }
   return logical;
+}
+
+// A new iterdomain; or the ragged one of a row, whose index is the one at which the definition
+// reads the offsets or, if it does not, the one before.
+DomainId Fusion::domain_for(const std::vector<Expr>& indices, std::size_t index, Expr extent,
+                            const std::vector<DomainId>& before, ValueId value) {
+  const std::string label = label_of(indices[index]);
+  const std::optional<RowsId> rows = rows_of_length(*this, extent);
+  if (!rows || before.empty()) return domains_->add(label, extent);
+  std::size_t row = before.size() - 1;
+  for (ValueId v : values_under(values_, value)) {
+    const ValueNode& n = values_[v];
+    if (n.kind != ValueNode::Kind::Read || n.source != (*domains_)[*rows].offsets) continue;
+    const std::size_t at = position(indices, n.subscripts[0]);
+    if (at < before.size()) row = at;
+  }
+  return domains_->ragged(label, before[row], *rows);
 }
 
 ValueId Fusion::check(ValueCheck check, ValueId condition, ValueId value,
@@ -244,6 +262,21 @@ void Fusion::unify(DomainId a, DomainId b) {
     cuts.insert(cuts.end(), own.begin(), own.end());
   }
   for (auto* cut : cuts) std::replace(cut->begin(), cut->end(), gone, keep);
+  follow_row(gone, keep);
+}
+
+// Puts the items of row `keep` in the place of those of row `gone`.
+void Fusion::follow_row(DomainId gone, DomainId keep) {
+  for (std::size_t d = 0; d < domains_->size(); ++d) {
+    const IterDomain own = (*domains_)[DomainId(d)];
+    if (!own.ragged || own.ragged->row != gone) continue;
+    const DomainId other = domains_->ragged(own.name, keep, own.ragged->rows);
+    for (TensorInfo& t : tensors_) {
+      for (auto* cut : {&t.root, &t.logical})
+        std::replace(cut->begin(), cut->end(), DomainId(d), other);
+      if (t.fold) std::ranges::replace(t.fold->domains, DomainId(d), other);
+    }
+  }
 }
 
 Tensor Fusion::compute(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
@@ -301,7 +334,7 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   const DataType element = values_[value].type;
   TensorInfo tensor{.name = name,
                     .type = type.value_or(fold ? result_type(fold->how, element) : element)};
-  std::vector<DomainId> domains = domains_of(indices, shape, uses);
+  std::vector<DomainId> domains = domains_of(indices, shape, uses, value);
   const auto split = [&](auto& all) {
     std::remove_reference_t<decltype(all)> tail(all.begin() + std::ptrdiff_t(rank), all.end());
     all.resize(rank);

@@ -76,7 +76,8 @@ DomainGraph::DomainGraph(std::shared_ptr<const DomainGraph> base)
       facts_(base->facts_),
       base_(base),
       first_domain_(base->size()),
-      first_transform_(base->transforms()) {}
+      first_transform_(base->transforms()),
+      first_rows_(base->rows()) {}
 
 DomainGraph::~DomainGraph() = default;
 DomainGraph::DomainGraph(const DomainGraph&) = default;
@@ -92,6 +93,16 @@ const IterDomain& DomainGraph::operator[](DomainId d) const {
 const Transform& DomainGraph::operator[](TransformId t) const {
   SELVAGE_CHECK(index_of(t) < transforms());
   return index_of(t) < first_transform_ ? (*base_)[t] : transforms_[index_of(t) - first_transform_];
+}
+
+const RaggedRows& DomainGraph::operator[](RowsId r) const {
+  SELVAGE_CHECK(index_of(r) < rows());
+  return index_of(r) < first_rows_ ? (*base_)[r] : rows_[index_of(r) - first_rows_];
+}
+
+const RaggedRows* DomainGraph::rows_of(const Merge& merge) const {
+  const auto& ragged = (*this)[merge.inner].ragged;
+  return ragged && ragged->row == merge.outer ? &(*this)[ragged->rows] : nullptr;
 }
 
 std::vector<TransformId> DomainGraph::around(DomainId d) const {
@@ -147,6 +158,22 @@ DomainId DomainGraph::add(std::string name, Expr extent) {
   }
   const DomainId id = next();
   domains_.push_back({std::move(name), extent});
+  return id;
+}
+
+RowsId DomainGraph::add_rows(RaggedRows rows) {
+  rows_.push_back(std::move(rows));
+  return RowsId(this->rows() - 1);
+}
+
+DomainId DomainGraph::ragged(std::string name, DomainId row, RowsId rows) {
+  for (std::size_t d = 0; d < size(); ++d) {
+    const auto& made = (*this)[DomainId(d)].ragged;
+    if (made && made->row == row && made->rows == rows) return DomainId(d);
+  }
+  const RaggedRows& own = (*this)[rows];
+  const DomainId id = next();
+  domains_.push_back({std::move(name), own.end - own.begin, IterDomain::Ragged{rows, row}});
   return id;
 }
 
@@ -213,7 +240,9 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   if (const Transform* made = find(key)) return std::get<Merge>(*made).out;
   const IterDomain &o = (*this)[outer], &i = (*this)[inner];
   Expr extent;
-  if (o.extent.is(Op::Const) && i.extent.is(Op::Const)) {
+  if (const RaggedRows* rows = rows_of({outer, inner, {}})) {
+    extent = rows->items;
+  } else if (o.extent.is(Op::Const) && i.extent.is(Op::Const)) {
     const auto product = checked_mul(o.extent.value(), i.extent.value());
     if (!product || *product > kLargestExtent) {
       refuse<Illegal>("E402",

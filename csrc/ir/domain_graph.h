@@ -21,11 +21,31 @@ inline std::size_t index_of(DomainId d) { return std::size_t(d); }
 bool contains(std::span<const DomainId> list, DomainId d);
 inline std::size_t index_of(TransformId t) { return std::size_t(t); }
 
+enum class RowsId : std::uint32_t {};  // index into a DomainGraph's rows; never dangles
+inline std::size_t index_of(RowsId r) { return std::size_t(r); }
+
+// Rows of different lengths that lie one after another: row r has the positions offsets[r] to
+// offsets[r + 1] - 1. The contract of offsets: the first is 0, none is less than the one before it,
+// the last is `items`. A nest is at one row at a time; `row`, `begin` and `end` are symbols that
+// stand for it and for its offsets, and are bound by the nest (legality/row_numbers.h).
+struct RaggedRows {
+  std::uint32_t offsets;  // the number of the tensor that holds them, count + 1 integers
+  Expr count, items;
+  Expr row, begin, end;  // 0 <= row < count; 0 <= begin <= end <= items
+};
+
 // An index space [0, extent). How it is used (parallel, reduced, padded) belongs to its user.
 // The name labels it for people and identifies nothing.
 struct IterDomain {
   std::string name;
   Expr extent;
+  // Of a ragged iterdomain: its extent is that of a row, end - begin, and differs from one index of
+  // the iterdomain `row` to the next.
+  struct Ragged {
+    RowsId rows;
+    DomainId row;
+  };
+  std::optional<Ragged> ragged = {};
 };
 
 // Each transform is a pair: what it does to extents, and what it does to coordinates.
@@ -41,6 +61,10 @@ struct Split {
   bool inner_split = true;
 };
 // Merge: out = outer*|inner| + inner, |out| = |outer|*|inner|.
+// Of a row and its ragged iterdomain: out = begin + inner, the position, |out| = items. Back:
+// outer = the row that has the position, the number of offsets behind the first that are at most
+// out and in front of the last; inner = out - begin. Onto [0, items), and no two items share a
+// position.
 struct Merge {
   DomainId outer, inner, out;
 };
@@ -103,6 +127,9 @@ class DomainGraph {
   DomainGraph& operator=(DomainGraph&&) noexcept;
 
   DomainId add(std::string name, Expr extent);
+  RowsId add_rows(RaggedRows rows);
+  // The iterdomain of the items of a row, at each index of `row`: the same for the same two.
+  DomainId ragged(std::string name, DomainId row, RowsId rows);
   std::pair<DomainId, DomainId> split(DomainId in, Expr factor, bool inner_split = true,
                                       std::string outer_name = {}, std::string inner_name = {});
   // The same, where the extent of `in` is known to be outer * factor.
@@ -120,8 +147,12 @@ class DomainGraph {
 
   std::size_t size() const { return first_domain_ + domains_.size(); }
   std::size_t transforms() const { return first_transform_ + transforms_.size(); }
+  std::size_t rows() const { return first_rows_ + rows_.size(); }
   const IterDomain& operator[](DomainId d) const;
   const Transform& operator[](TransformId t) const;
+  const RaggedRows& operator[](RowsId r) const;
+  // The rows that a merge numbers the positions of; null if it merges by one extent.
+  const RaggedRows* rows_of(const Merge& merge) const;
   // The transforms that read or make an iterdomain, in the order in which they were made.
   std::vector<TransformId> around(DomainId d) const;
 
@@ -143,8 +174,10 @@ class DomainGraph {
   std::shared_ptr<const DomainGraph> base_;
   std::size_t first_domain_ = 0;
   std::size_t first_transform_ = 0;
+  std::size_t first_rows_ = 0;
   std::vector<IterDomain> domains_;
   std::vector<Transform> transforms_;
+  std::vector<RaggedRows> rows_;
   std::map<Key, std::size_t> made_;  // what was derived already, in this overlay
   std::map<std::size_t, std::vector<TransformId>> around_;
 };

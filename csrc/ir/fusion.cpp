@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/fusion.h>
+#include <selvage/ir/ragged.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ const std::vector<DomainId>& counted_domain(const Fold& fold) {
 }
 
 std::vector<DomainId> nest_domain(const TensorInfo& tensor) {
-  std::vector<DomainId> domains = tensor.logical;
+  std::vector<DomainId> domains = tensor.is_iterated_by_root ? tensor.root : tensor.logical;
   if (tensor.fold) {
     domains.insert(domains.end(), tensor.fold->domains.begin(), tensor.fold->domains.end());
   }
@@ -113,6 +114,18 @@ Expr Fusion::extent(const std::string& name, std::optional<std::int64_t> min,
   sizes_.push_back(n);
   ++changes_;
   return n;
+}
+
+RowsId Fusion::add_rows(TensorId offsets, Expr count, Expr items) {
+  const std::string& name = (*this)[offsets].name;
+  // No size or index that a file names can be called so: its names have no dot.
+  const Expr row = pool_->symbol(name + ".row"), begin = pool_->symbol(name + ".begin"),
+             end = pool_->symbol(name + ".end");
+  facts_->loop(row, count);
+  facts_->bound(begin, constant(0), items);
+  facts_->bound(end, begin, items);
+  ++changes_;
+  return domains_->add_rows({std::uint32_t(offsets), count, items, row, begin, end});
 }
 
 // The new fact may simplify extents of the graph.
@@ -228,6 +241,7 @@ std::string Fusion::label_of(Expr index) const {
 }
 
 Expr Fusion::checked_extent(Expr extent, const std::string& what) const {
+  if (rows_of_length(*this, extent)) return extent;
   if (!extent.is(Op::Const) && !extent.is(Op::Symbol)) {
     Simplifier simplifier(*facts_);
     extent = simplifier.simplify(extent);

@@ -70,7 +70,10 @@ struct TensorInfo {
   // An output that takes the place of an input: both are one array, whose elements are read before
   // they are stored (Fusion::output_in_place).
   std::optional<TensorId> in_place_of = {};
-  std::vector<DomainId> root = {};        // before a view; empty: the logical domain
+  std::vector<DomainId> root = {};  // before a view; empty: the logical domain
+  // The loops before any transform are those of the root: a row and its items, where memory and
+  // the logical domain have positions (ir/ragged.h).
+  bool is_iterated_by_root = false;
   std::vector<DomainId> logical = {};     // outer to inner
   std::vector<DomainId> allocation = {};  // how it lies in memory; empty: the logical domain
   std::vector<Expr> strides = {};  // in elements, one per allocation iterdomain; empty: dense
@@ -95,7 +98,8 @@ DataType said_type(const TensorInfo& tensor);
 
 // The domain of the definition's indices: the root if there is one, else the logical domain.
 const std::vector<DomainId>& definition_domain(const TensorInfo& tensor);
-// The loops before any transform: the logical domain, then the domains that are folded over.
+// The loops before any transform: the logical domain, or the root if the tensor is iterated by it;
+// then the domains that are folded over.
 std::vector<DomainId> nest_domain(const TensorInfo& tensor);
 // Whether the points that have no item of the root are holes: in what rfactor and scan_in_parts
 // make of a part of a fold or a scan. (In a view they are items, at which the definition has a
@@ -174,6 +178,8 @@ class Fusion {
   Expr extent(const std::string& name, std::optional<std::int64_t> min = 1,
               std::optional<std::int64_t> max = {}, std::int64_t multiple_of = 1);
   Expr constant(std::int64_t v) { return pool().constant(v); }
+  // Adds rows that the elements of `offsets` tell; use add_rows() of ir/ragged.h.
+  RowsId add_rows(TensorId offsets, Expr count, Expr items);
   // Adds a relation between sizes that proofs take for true, e.g. K <= N.
   void assume(Expr fact);
 
@@ -317,8 +323,11 @@ class Fusion {
   void equate(const std::string& name, const std::vector<Expr>& indices,
               const std::vector<Expr>& shape, const std::vector<IndexUse>& uses);
   std::vector<DomainId> domains_of(const std::vector<Expr>& indices, const std::vector<Expr>& shape,
-                                   const std::vector<IndexUse>& uses);
+                                   const std::vector<IndexUse>& uses, ValueId value);
   void unify(DomainId a, DomainId b);
+  void follow_row(DomainId gone, DomainId keep);
+  DomainId domain_for(const std::vector<Expr>& indices, std::size_t index, Expr extent,
+                      const std::vector<DomainId>& before, ValueId value);
   void try_view(const View& view, const std::vector<Expr>& indices,
                 const std::vector<Expr>& shape) const;
   bool may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) const;

@@ -43,6 +43,7 @@ bool is_exact(const Fusion& fusion, ValueId v, DataType type, int depth) {
     case ValueNode::Kind::Apply:
       return picks(node.function) && all_exact(node.function == Function::Select ? 1 : 0);
     case ValueNode::Kind::Cast: return node.type == type;
+    case ValueNode::Kind::Search: return false;
     case ValueNode::Kind::Check: return is_exact(fusion, node.operands[1], type, depth - 1);
   }
   return false;

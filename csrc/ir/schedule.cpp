@@ -44,7 +44,9 @@ Schedule::Schedule(const Fusion& fusion)
       // A view's transforms lie between its root and its logical domain, all in the fusion; those
       // of a partial tensor lead to its folded domains as well.
       const Path view = everything_from(graph_, tensor.root, {});
-      for (const Step& step : needed_for(graph_, view, tensor.root, own.loops).steps) {
+      std::vector<DomainId> made = tensor.logical;
+      made.insert(made.end(), own.loops.begin(), own.loops.end());
+      for (const Step& step : needed_for(graph_, view, tensor.root, made).steps) {
         if (nests_[t].used.insert(index_of(step.transform)).second) {
           nests_[t].transforms.push_back(step.transform);
         }

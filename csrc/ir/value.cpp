@@ -259,6 +259,14 @@ ValueId ValueGraph::check(std::uint32_t number, ValueId condition, ValueId value
                            cast(point, DataType::Int64)}});
 }
 
+ValueId ValueGraph::search(std::uint32_t source, Expr first, Expr last, ValueId position) {
+  return add({.kind = ValueNode::Kind::Search,
+              .type = DataType::Int64,
+              .source = source,
+              .subscripts = {first, last},
+              .operands = {cast(position, DataType::Int64)}});
+}
+
 ValueId ValueGraph::cast(ValueId v, DataType type) {
   const ValueNode& n = (*this)[v];
   if (n.kind == ValueNode::Kind::Constant) {

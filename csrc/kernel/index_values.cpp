@@ -58,7 +58,8 @@ class IndexValues {
         return node.type == DataType::Int64 ? integer(node.operands[0]) : std::nullopt;
       case ValueNode::Kind::Read:
       case ValueNode::Kind::Apply:
-      case ValueNode::Kind::Check: return std::nullopt;
+      case ValueNode::Kind::Check:
+      case ValueNode::Kind::Search: return std::nullopt;
     }
     return std::nullopt;
   }

@@ -70,6 +70,10 @@ struct Buffer {
   // Global memory, one element of type Int32: how many blocks have come to a LastBlock, and nothing
   // else. It is 0 before a launch and after it.
   bool counts_blocks = false;
+  // Global memory that is only read: the offsets of rows. The first is 0, none is less than the one
+  // before it, and the last is this: a promise of the data (ir/domain_graph.h, RaggedRows).
+  // Invalid: it is none.
+  Expr rises_to = {};
   std::optional<TensorPart> holds = {};  // absent: the buffer holds no tensor
 
   // Whether only values of the kind Check store there (kernel/failures.h).
@@ -84,8 +88,15 @@ struct Item {
   // The item's index along each axis of the buffer, over the variables of the loops around and, for
   // a Transfer, its `lane`.
   std::vector<Expr> indices;
+  // Where the first axis has the positions of rows: the row and the item in it, and the numbers
+  // from memory that are the offsets of the row and of the next one (Buffer::rises_to).
+  struct Row {
+    Expr row, item, begin, end;
+  };
+  std::optional<Row> of_row = {};
   // For an item that is stored: block (x, y, z) and thread (x, y, z) of the thread that stores it,
-  // over the symbols item.0, item.1, ..., which stand for `indices`. Invalid: not known.
+  // over the symbols item.0, item.1, ..., which stand for `indices`, and item.row and item.in_row,
+  // for those of `of_row`. Invalid: not known.
   std::array<Expr, 6> owner = {};
 };
 // Items by buffer and by the address expression of the statement or value that accesses them.

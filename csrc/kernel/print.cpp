@@ -178,6 +178,11 @@ class Printer {
       case ValueNode::Kind::Read: return {element(node.source, node.subscripts[0]), kCall};
       case ValueNode::Kind::Cast: return call(std::string(to_string(node.type)), node);
       case ValueNode::Kind::Apply: return apply(node);
+      case ValueNode::Kind::Search:
+        return {"search(" + kernel_.buffers[node.source].name + ", " +
+                    to_string(node.subscripts[0]) + ", " + to_string(node.subscripts[1]) + ", " +
+                    inside(node.operands[0], 0) + ")",
+                kCall};
       case ValueNode::Kind::Check:
         return {"check(" + inside(node.operands[0], 0) + ", " + inside(node.operands[1], 0) + ")",
                 kCall};

@@ -99,7 +99,7 @@ bool equal(const Body& a, const Body& b) {
 
 bool equal(const Buffer& a, const Buffer& b) {
   const auto& [name, type, memory, elements, is_written, is_read_once, is_updated, replaces, offset,
-               in_workspace, axes, arrivals, is_kept_apart, counts_blocks, holds] = a;
+               in_workspace, axes, arrivals, is_kept_apart, counts_blocks, rises_to, holds] = a;
   const auto is_same_axis = [](const Buffer::Axis& x, const Buffer::Axis& y) {
     return same(x.stride, y.stride) && same(x.extent, y.extent);
   };
@@ -108,6 +108,7 @@ bool equal(const Buffer& a, const Buffer& b) {
          is_updated == b.is_updated && replaces == b.replaces && offset == b.offset &&
          in_workspace == b.in_workspace && arrivals == b.arrivals &&
          is_kept_apart == b.is_kept_apart && counts_blocks == b.counts_blocks && holds == b.holds &&
+         same(rises_to, b.rises_to) &&
          std::equal(axes.begin(), axes.end(), b.axes.begin(), b.axes.end(), is_same_axis);
 }
 

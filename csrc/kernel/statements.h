@@ -109,6 +109,10 @@ void for_each_access(const Statement& s, const ValueGraph& values, const F& f) {
   if (parts.value) {
     for (ValueId v : values_under(values, *parts.value)) {
       const ValueNode& node = values[v];
+      if (node.kind == ValueNode::Kind::Search) {  // its ends
+        f(StatementAccess{.buffer = node.source, .address = node.subscripts[0] + 1});
+        f(StatementAccess{.buffer = node.source, .address = node.subscripts[1]});
+      }
       if (node.kind != ValueNode::Kind::Read) continue;
       f(StatementAccess{.buffer = node.source, .address = node.subscripts[0]});
     }

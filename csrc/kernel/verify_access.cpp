@@ -170,6 +170,7 @@ class AccessCollector {
   // Sets the extent of a loop that memory counts to the most that it may run.
   void limit(StatementPlace& place, std::size_t scope) const {
     place.may_run_less = true;
+    place.counted = place.extent;
     for (std::size_t n : map_.scopes_[scope].numbers) {
       if (!same(map_.numbers_[n].symbol, place.extent)) continue;
       place.counted_by = n;
@@ -188,7 +189,8 @@ class AccessCollector {
                              .most = written(define.most),
                              .place = id,
                              .value = *define.read,
-                             .is_promised = define.is_promised});
+                             .is_promised = define.is_promised,
+                             .names = environment_});
     map_.scopes_.push_back(std::move(behind));
     scope = map_.scopes_.size() - 1;
     bind(define.variable, map_.numbers_.back().symbol);
@@ -257,6 +259,10 @@ class AccessCollector {
     access.item = kernel_.items.find(a.buffer, a.address);
     if (access.item != nullptr) {
       for (Expr index : access.item->indices) access.indices.push_back(written(index));
+      if (const auto& row = access.item->of_row) {
+        access.of_row = {written(row->row), written(row->item), written(row->begin),
+                         written(row->end)};
+      }
     }
     return access;
   }
@@ -266,7 +272,9 @@ class AccessCollector {
     const ValueGraph& values = kernel_.values;
     const std::vector<ValueId> nodes = values_under(values, value);
     const auto is_listed = [&](ValueId v) {
-      return values[v].kind == ValueNode::Kind::Read && is_of_interest(values[v].source);
+      const ValueNode::Kind kind = values[v].kind;
+      return (kind == ValueNode::Kind::Read || kind == ValueNode::Kind::Search) &&
+             is_of_interest(values[v].source);
     };
     if (std::ranges::none_of(nodes, is_listed)) return;
     std::vector<std::optional<Asked>> asked(nodes.size());
@@ -305,7 +313,17 @@ class AccessCollector {
     std::reverse(reads.begin(), reads.end());
     for (const auto& [v, a] : reads) {
       const ValueNode& node = kernel_.values[v];
-      const std::size_t own = a.condition.valid() ? scope_with(scope, written(a.condition)) : scope;
+      std::size_t own = a.condition.valid() ? scope_with(scope, written(a.condition)) : scope;
+      if (node.kind == ValueNode::Kind::Search) {
+        // All that is read lies between these two.
+        const Expr first = node.subscripts[0], last = node.subscripts[1];
+        own = scope_with(own, written(first < last));
+        for (Expr end : {first + 1, last}) {
+          const StatementAccess read{.buffer = node.source, .address = end};
+          add(read, id, own).depends_on_data = true;
+        }
+        continue;
+      }
       const StatementAccess read{.buffer = node.source, .address = node.subscripts[0]};
       add(read, id, own).depends_on_data = a.depends_on_data;
     }
@@ -461,16 +479,24 @@ Facts AccessMap::facts(std::size_t scope) const {
   for (std::size_t k = 0; k < 3; ++k) {
     if (threads_[k].is(Op::Symbol)) facts.loop(threads_[k], kernel_.launch.block[k]);
   }
+  // Loops and numbers in their order, as the ends of each may depend on those before it.
+  const std::vector<std::size_t>& numbers = scopes_[scope].numbers;
+  auto number = numbers.begin();
+  const auto add_numbers = [&](PlaceId before) {
+    for (; number != numbers.end() && numbers_[*number].place < before; ++number) {
+      facts.bound(numbers_[*number].symbol, numbers_[*number].least, numbers_[*number].most);
+    }
+  };
   for (PlaceId id : scopes_[scope].loops) {
+    add_numbers(id);
     const StatementPlace& p = places_[id];
     const Expr last = p.extent.is(Op::Const) && p.extent.value() > INT64_MIN
                           ? pool().constant(p.extent.value() - 1)
                           : p.extent - 1;
     facts.bound(p.variable, p.begin, last);
+    if (p.counted.valid()) facts.bound(p.variable, {}, p.counted - 1);
   }
-  for (std::size_t n : scopes_[scope].numbers) {
-    facts.bound(numbers_[n].symbol, numbers_[n].least, numbers_[n].most);
-  }
+  add_numbers(PlaceId(places_.size()));
   for (Expr e : scopes_[scope].conditions) facts.assume(e);
   return facts;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/expr/substitute.h>
 #include <selvage/kernel/statement_tree.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/simplifier/simplifier.h>
@@ -29,7 +30,8 @@ struct StatementPlace {
   // While.
   bool may_run_less = false;
   std::optional<std::size_t> counted_by = {};
-  Expr amount = {};  // the bytes of an Arrive, the phase of a Wait
+  Expr counted = {};  // of a Loop whose end depends on memory: the extent as it is written
+  Expr amount = {};   // the bytes of an Arrive, the phase of a Wait
 
   bool is_serial_loop() const { return variable.valid(); }
 };
@@ -52,6 +54,7 @@ struct MemoryNumber {
   // Some contents of memory that the kernel does not write give any such number, or `most`
   // everywhere.
   bool is_free = false;
+  Environment names = {};  // what the names in `value` stand for
 };
 
 // A read or a write of `width` neighbouring elements. An atomic store is Atomic.
@@ -75,6 +78,7 @@ struct KernelAccess {
   // `lane`, 0 to width - 1, too, and the owner. Null: no claim.
   const Item* item = nullptr;
   std::vector<Expr> indices = {};
+  std::optional<Item::Row> of_row = {};
   Expr lane = {};
 
   // Whether in some run it happens wherever its scope says.

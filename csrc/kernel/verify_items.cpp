@@ -1,4 +1,5 @@
 #include <selvage/expr/substitute.h>
+#include <selvage/kernel/index_values.h>
 #include <selvage/kernel/verify_items.h>
 #include <selvage/kernel/verify_premises.h>
 #include <selvage/kernel/verify_strides.h>
@@ -90,9 +91,60 @@ bool ItemProofs::prove_item(std::size_t access) {
     const Expr part = a.indices[k] * axes[k].stride;
     sum = sum.valid() ? sum + part : part;
   }
+  if (a.of_row && !prove_row(a)) return false;
   const Expr element = a.width > 1 ? a.address + a.lane : a.address;
   if (std::ranges::any_of(a.indices, is_remapped) && sizes_.proves(eq(element, sum))) return true;
   return known.proves(eq(element, sum));
+}
+
+// Whether the item is of the row that it claims to be of: its position is that of the row's begin,
+// which is the offset of the row, and one before the row's end. By the contract of offsets, items
+// of equal positions are then of one row, and at one place in it.
+bool ItemProofs::prove_row(const KernelAccess& a) {
+  const Item::Row& r = *a.of_row;
+  Simplifier& known = at(a);
+  return known.proves(eq(a.indices[0], r.begin + r.item)) && known.proves(0 <= r.item) &&
+         known.proves(r.item < r.end - r.begin) && is_offset_of(a, r.begin, r.row) &&
+         is_offset_of(a, r.end, r.row + 1);
+}
+
+// Whether a number from memory is the offset `at`, as the contract says.
+bool ItemProofs::is_offset_of(const KernelAccess& a, Expr number, Expr at) {
+  const auto n = std::ranges::find_if(
+      map_.numbers(), [&](const MemoryNumber& m) { return same(m.symbol, number); });
+  if (n == map_.numbers().end()) return false;
+  const ValueGraph& values = map_.kernel().values;
+  const Expr items = map_.kernel().buffers[a.buffer].axes[0].extent;
+  const auto written = [&](Expr e) { return written_out(e, n->names); };
+  const auto is_number = [&](ValueId v, Expr e) {
+    const ValueNode& node = values[v];
+    if (node.kind == ValueNode::Kind::Constant) return e.is_const(node.integer);
+    return node.kind == ValueNode::Kind::Index && this->at(a).proves(eq(written(node.index), e));
+  };
+  // An offset lies within 0 .. items, and is no less than the one before it.
+  const auto is_offset = [&](auto& self, ValueId v) -> bool {
+    const ValueNode& node = values[v];
+    if (node.kind == ValueNode::Kind::Cast) return self(self, node.operands[0]);
+    if (node.kind == ValueNode::Kind::Read) {
+      const Buffer& offsets = map_.kernel().buffers[node.source];
+      return offsets.rises_to.valid() && sizes_.proves(eq(offsets.rises_to, items)) &&
+             !map_.is_written(node.source) &&
+             this->at(a).proves(eq(written(node.subscripts[0]), at));
+    }
+    if (node.kind != ValueNode::Kind::Apply) return false;
+    const auto& o = node.operands;
+    if (node.function == Function::Select) {
+      const auto condition = index_condition(map_.kernel(), o[0]);
+      return condition && this->at(a).proves(written(*condition)) && self(self, o[1]);
+    }
+    const bool is_kept =
+        node.function == Function::Min
+            ? is_number(o[1], items)
+            : node.function == Function::Max &&
+                  (is_number(o[1], map_.pool().constant(0)) || is_number(o[1], a.of_row->begin));
+    return is_kept && self(self, o[0]);
+  };
+  return is_offset(is_offset, n->value);
 }
 
 bool ItemProofs::is_within(const KernelAccess& access, Expr index, Expr extent) {
@@ -111,6 +163,10 @@ bool ItemProofs::prove_owner(std::size_t access) {
   Environment indices;
   for (std::size_t k = 0; k < a.indices.size(); ++k) {
     indices.emplace_back(map_.pool().symbol("item." + std::to_string(k)), a.indices[k]);
+  }
+  if (a.of_row) {
+    indices.emplace_back(map_.pool().symbol("item.row"), a.of_row->row);
+    indices.emplace_back(map_.pool().symbol("item.in_row"), a.of_row->item);
   }
   for (std::size_t k = 0; k < a.item->owner.size(); ++k) {
     const Expr own = k < 3 ? map_.blocks()[k] : map_.threads()[k - 3];

@@ -13,6 +13,9 @@ namespace selvage {
 //   address = sum of index * stride over the axes, and 0 <= index < extent for each
 //     So the access is inside its buffer. And if the axes are nested (each stride is the next one
 //     times its extent), equal addresses have equal indices.
+//   position = begin of its row + item, before the row's end, where begin and end are the offsets
+//   of the row and of the next one
+//     So, by the contract of offsets, equal positions are of one row, and at one place in it.
 //   the block and the thread are those that the item's owner gives for the indices
 //     So two accesses with the same owner expressions and equal indices are of one thread.
 //
@@ -32,6 +35,8 @@ class ItemProofs {
   bool is_item(std::size_t access);
   bool tells_thread(std::size_t access);
   bool prove_item(std::size_t access);
+  bool prove_row(const KernelAccess& access);
+  bool is_offset_of(const KernelAccess& access, Expr number, Expr at);
   bool is_within(const KernelAccess& access, Expr index, Expr extent);
   bool prove_owner(std::size_t access);
   bool prove_axes_end_inside(BufferId buffer);

@@ -11,17 +11,20 @@ class Range {
   Range(const AccessMap& map, const MemoryNumber& number)
       : values_(map.kernel().values),
         here_(map.at(map.places()[number.place].scope)),
+        least_(number.least),
         most_(number.most) {}
 
-  bool is_natural(ValueId v) const {
+  bool is_at_least(ValueId v) const {
     const ValueNode& node = values_[v];
-    if (greatest(node.type)) return true;
-    const auto own = [&](ValueId o) { return is_natural(o); };
+    if (greatest(node.type) && least_.is_const(0)) return true;
+    const auto own = [&](ValueId o) { return is_at_least(o); };
     switch (node.kind) {
-      case ValueNode::Kind::Constant: return is_integer(node.type) && node.integer >= 0;
+      case ValueNode::Kind::Constant:
+        return is_integer(node.type) && here_.proves(least_ <= node.integer);
       case ValueNode::Kind::Index:
-        return node.type == DataType::Int64 && here_.proves_nonnegative(node.index);
+        return node.type == DataType::Int64 && here_.proves(least_ <= node.index);
       case ValueNode::Kind::Read: return false;
+      case ValueNode::Kind::Search: return here_.proves(least_ <= node.subscripts[0]);
       case ValueNode::Kind::Cast: return keeps(node) && own(node.operands[0]);
       case ValueNode::Kind::Apply: return picks(node, Function::Max, own);
       case ValueNode::Kind::Check: return own(node.operands[1]);
@@ -39,6 +42,8 @@ class Range {
       case ValueNode::Kind::Index:
         return node.type == DataType::Int64 && here_.proves(node.index <= most_);
       case ValueNode::Kind::Read: return false;
+      case ValueNode::Kind::Search:
+        return here_.proves(max(node.subscripts[0], node.subscripts[1]) <= most_);
       case ValueNode::Kind::Cast: return keeps(node) && own(node.operands[0]);
       case ValueNode::Kind::Apply: return picks(node, Function::Min, own);
       case ValueNode::Kind::Check: return own(node.operands[1]);
@@ -71,15 +76,14 @@ class Range {
 
   const ValueGraph& values_;
   Simplifier& here_;
-  Expr most_;
+  Expr least_, most_;
 };
 
 }  // namespace
 
 bool lies_in_range(const AccessMap& map, const MemoryNumber& number) {
   const Range range(map, number);
-  return number.least.is_const(0) && range.is_natural(number.value) &&
-         range.is_at_most(number.value);
+  return range.is_at_least(number.value) && range.is_at_most(number.value);
 }
 
 }  // namespace selvage

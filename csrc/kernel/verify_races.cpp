@@ -24,8 +24,6 @@ class Races {
     }
     for_pairs(shared, [&](std::size_t a, std::size_t b) { in_block(a, b); });
     for_pairs(global, [&](std::size_t a, std::size_t b) {
-      const bool is_one_thread = !is_anywhere(a, b) && items_.are_of_one_thread(a, b);
-      if (is_one_thread) return add_rule("one item, one thread", out_.proved);
       in_block(a, b);
       const bool is_one_block = map_.blocks()[0].is(Op::Const) && map_.blocks()[1].is(Op::Const) &&
                                 map_.blocks()[2].is(Op::Const);
@@ -70,6 +68,15 @@ class Races {
         const KernelAccess &x = all[list[i]], &y = all[list[j]];
         if (!map_.overlap(x.buffer, y.buffer)) continue;
         if (!conflict(effect_of(map_, x), effect_of(map_, y))) continue;
+        // Whatever memory says: an item tells the thread that accesses it.
+        if (map_.kernel().buffers[x.buffer].memory == Memory::Global && !x.is_async &&
+            !y.is_async && items_.are_of_one_thread(list[i], list[j])) {
+          const bool by_contract = x.of_row || y.of_row;
+          add_rule(by_contract ? "one item of a row, one thread, as offsets rise"
+                               : "one item, one thread",
+                   out_.proved);
+          continue;
+        }
         // Only a run finds out when a copy ends, and which threads get to a place that memory
         // decides. An address that memory says is where the text stands.
         const bool is_anytime = map_.has_own_pace() && is_anywhere(list[i], list[j]);

@@ -121,6 +121,7 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
   }
   a.ranges = std::make_shared<Simplifier>(facts);
   a.coordinates = std::make_shared<Coordinates>(graph, a.path, a.loops, a.variables, *a.ranges);
+  a.rows = row_numbers(schedule, t, a.path, a.loops, a.variables, *a.coordinates);
   a.predicates = plan_predicates(
       {.graph = graph,
        .path = a.path,
@@ -134,6 +135,10 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
 
   for (const KeptPredicate& kept : a.predicates.kept) facts.assume(kept.condition);
   for (DomainId d : visited) facts.assume(ok((*a.coordinates)[d], graph[d].extent));
+  for (const RowNumber& n : a.rows) {
+    const Expr row = graph[n.rows].row;
+    if (!same(row, n.row)) facts.assume(eq(row, n.row));
+  }
   a.guarded = std::make_shared<Simplifier>(std::move(facts));
   return a;
 }

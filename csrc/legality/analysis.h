@@ -4,6 +4,7 @@
 #include <selvage/index/access.h>
 #include <selvage/index/predicate.h>
 #include <selvage/legality/coverage.h>
+#include <selvage/legality/row_numbers.h>
 #include <selvage/legality/unswitch.h>
 #include <selvage/legality/vector_access.h>
 
@@ -30,6 +31,7 @@ struct TensorAnalysis {
   std::shared_ptr<Simplifier> ranges;   // facts of sizes and ranges of the loops, no guard
   std::shared_ptr<Simplifier> guarded;  // the same, and all that holds at valid points
   std::shared_ptr<Coordinates> coordinates;
+  std::vector<RowNumber> rows;  // that the nest is at, of ragged iterdomains
   PredicatePlan predicates;
   Coverage coverage;
   // For a tensor that is computed inside another's nest: where its elements are kept, dense over

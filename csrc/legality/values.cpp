@@ -2,6 +2,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/about.h>
+#include <selvage/ir/reads.h>
 #include <selvage/legality/mend_read.h>
 #include <selvage/legality/values.h>
 
@@ -80,6 +81,7 @@ ValueId ValueLowering::lower(ValueId v, const Environment& environment, TensorId
         return out_.add(std::move(copy));
       });
     }
+    case ValueNode::Kind::Search: break;  // of kernels alone
     case ValueNode::Kind::Apply:
     case ValueNode::Kind::Cast: {
       return make(key_of(v, environment), [&] {
@@ -123,8 +125,12 @@ Environment ValueLowering::with_numbers(const ValueNode& read, const Environment
                                         TensorId reader) {
   Environment with = environment;
   for (std::size_t k = 0; k < read.loaded.size(); ++k) {
-    const ValueId value = lower(read.operands[k], environment, reader);
     const LoadedIndex& loaded = read.loaded[k];
+    if (is_begin_of_row(loaded, read.operands[k], environment)) {
+      with.emplace_back(loaded.symbol, loaded.symbol);
+      continue;
+    }
+    const ValueId value = lower(read.operands[k], environment, reader);
     const std::string text = load_text(fusion_, read.operands[k], environment);
     // A read that is refused: its message names what is read.
     const bool is_known = loaded.most.valid() && (read.otherwise() || keeps_within(read, loaded));
@@ -132,6 +138,34 @@ Environment ValueLowering::with_numbers(const ValueNode& read, const Environment
                                               : schedule_.graph().pool().symbol(text));
   }
   return with;
+}
+
+// Whether the index is the begin of the row that the nest is at, which the nest has read.
+bool ValueLowering::is_begin_of_row(const LoadedIndex& loaded, ValueId index,
+                                    const Environment& environment) const {
+  for (const RowNumber& n : analysis_.rows) {
+    const RaggedRows& rows = schedule_.graph()[n.rows];
+    if (!same(rows.begin, loaded.symbol)) continue;
+    for (ValueId v : values_under(fusion_.values(), index)) {
+      const ValueNode& read = fusion_.values()[v];
+      if (read.kind != ValueNode::Kind::Read || read.source != rows.offsets) continue;
+      return analysis_.guarded->proves(eq(substitute(read.subscripts[0], environment), n.row));
+    }
+  }
+  return false;
+}
+
+// The environment with the rows that the nest is at in the place of their symbols.
+Environment ValueLowering::at_rows(Environment environment) const {
+  Environment rows;
+  for (const RowNumber& n : analysis_.rows) {
+    const Expr row = schedule_.graph()[n.rows].row;
+    if (!same(row, n.row)) rows.emplace_back(row, n.row);
+  }
+  if (rows.empty()) return environment;
+  for (auto& [symbol, value] : environment)
+    value = analysis_.guarded->simplify(substitute(value, rows));
+  return environment;
 }
 
 // Whether the promise of a load is enough for the axes at which it is the subscript.
@@ -175,7 +209,7 @@ ValueId ValueLowering::element(const Access& read) {
   for (Expr s : read.subscripts) key.push_back(s.id());
   return make(std::move(key), [&] {
     if (!inlined) return load_(read);
-    const Environment indices = indices_at(tensor, schedule_.graph(), read.subscripts);
+    const Environment indices = at_rows(indices_at(tensor, schedule_.graph(), read.subscripts));
     return lower(*tensor.definition, indices, source);
   });
 }

@@ -49,6 +49,9 @@ class ValueLowering {
                      TensorId reader);
   Environment with_numbers(const ValueNode& read, const Environment& environment, TensorId reader);
   bool keeps_within(const ValueNode& read, const LoadedIndex& loaded) const;
+  bool is_begin_of_row(const LoadedIndex& loaded, ValueId index,
+                       const Environment& environment) const;
+  Environment at_rows(Environment environment) const;
   Expr number(const LoadedIndex& loaded, ValueId value, const std::string& text);
   ValueId element(const Access& read);
   template <class Make>

@@ -10,6 +10,9 @@ namespace selvage {
 
 namespace {
 
+// Of a search of a row among some thousands, a load each.
+constexpr double kStepsOfSearch = 12, kInstructionsOfStep = 6;
+
 class InstructionCount {
  public:
   InstructionCount(const Kernel& kernel, const StatementTree& tree, const KernelRequests& requests)
@@ -103,7 +106,7 @@ class InstructionCount {
       const Changes& changes = *loops[k].changes;
       const auto varies = [&](Expr e) { return mentions(e, changes.variables); };
       if (node.kind == ValueNode::Kind::Index && varies(node.index)) return k;
-      if (node.kind != ValueNode::Kind::Read) continue;
+      if (node.kind != ValueNode::Kind::Read && node.kind != ValueNode::Kind::Search) continue;
       const bool is_written =
           std::ranges::find(changes.buffers, BufferId(node.source)) != changes.buffers.end();
       if (is_written || std::ranges::any_of(node.subscripts, varies)) return k;
@@ -115,6 +118,7 @@ class InstructionCount {
     if (node.kind == ValueNode::Kind::Apply) return instructions_of(node.function, node.math);
     if (node.kind == ValueNode::Kind::Check)
       return 1;  // of the branch; its condition counts itself
+    if (node.kind == ValueNode::Kind::Search) return kStepsOfSearch * kInstructionsOfStep;
     const bool is_access = node.kind == ValueNode::Kind::Read && is_memory(node.source);
     return is_access ? kInstructionsOfAccess : 0;
   }

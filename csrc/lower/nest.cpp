@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/expr/conjuncts.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/region_threads.h>
 #include <selvage/lower/body.h>
@@ -40,6 +41,7 @@ class Nest {
     if (has_lanes_) find_lanes();
     put_in_order();
     add_loops();
+    add_rows();
     add_guards();
     draw_out_guards();
     name_all();
@@ -121,6 +123,16 @@ class Nest {
                        [&](Expr s) { return same(s, analysis_.variables[loop]); });
   }
 
+  // Whether the checks are about items of a row. Each row has an end of its own, so little is
+  // gained where one row has no check left.
+  bool depends_on_row() const {
+    const std::vector<Expr> symbols = symbols_of(guard_of(analysis_));
+    return std::ranges::any_of(analysis_.rows, [&](const RowNumber& n) {
+      const RaggedRows& rows = schedule_.graph()[n.rows];
+      return contains(symbols, rows.begin) || contains(symbols, rows.end);
+    });
+  }
+
   // Moves the vectorised loop innermost. Where checks are drawn out of loops, block and thread
   // indices go outermost: their order means nothing, and the checks may depend on them.
   void put_in_order() {
@@ -138,7 +150,8 @@ class Nest {
     const auto inner = order_.begin() + std::ptrdiff_t(open);
     std::stable_partition(inner, order_.end(),
                           [&](std::size_t i) { return parallel(i) != ParallelType::Vectorize; });
-    draws_out_ = may_draw_out_ && (has_unswitch || (has_axis && checks_a_loop));
+    draws_out_ =
+        may_draw_out_ && !depends_on_row() && (has_unswitch || (has_axis && checks_a_loop));
     if (!draws_out_) return;
     std::stable_partition(inner, order_.end(), [&](std::size_t i) { return is_axis(i); });
     const auto first = std::find_if(inner, order_.end(), [&](std::size_t i) {
@@ -163,6 +176,17 @@ class Nest {
         levels_[std::max(k + 1, request_.open)].masks.push_back(loop.variable < own);
       }
       levels_[k + 1].loop = std::move(loop);
+    }
+  }
+
+  // Reads the ends of rows where these are known.
+  void add_rows() {
+    for (const RowDefines& rows : request_.rows) {
+      const std::size_t k = level(named(rows.known));
+      for (const Define& define : rows.defines) {
+        levels_[k].defines.push_back(define);
+        level_of_[define.variable.id()] = k;
+      }
     }
   }
 
@@ -450,6 +474,14 @@ std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,
   for (DomainId d : !tensor.duplicates_allowed ? analysis.hole_path.domains
                     : is_result                ? tensor.logical
                                                : visited_domain(tensor)) {
+    // That the position is in bounds says as much of a row that is searched (law R).
+    const bool is_searched = std::ranges::any_of(analysis.rows, [&](const RowNumber& n) {
+      const RaggedRows& rows = schedule.graph()[n.rows];
+      const auto& ragged = schedule.graph()[d].ragged;
+      return n.position.valid() &&
+             (same((*analysis.coordinates)[d], rows.row) || (ragged && ragged->rows == n.rows));
+    });
+    if (is_searched) continue;
     valid.push_back(ok((*analysis.coordinates)[d], schedule.graph()[d].extent));
   }
   return valid;

@@ -86,6 +86,7 @@ class Specialisation {
       const Tensor made = old_[t].is_input ? input(t, shape) : computed(t, shape);
       tensors_[index_of(t)] = made.id();
       lay_out(t, made.id());
+      tell_rows(t, made.id());
     }
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const std::optional<TensorId> place = old_[TensorId(i)].in_place_of;
@@ -107,13 +108,29 @@ class Specialisation {
     return list;
   }
 
+  // Makes the rows of offsets again, whose symbols are those of the old ones.
+  void tell_rows(TensorId offsets, TensorId made) {
+    for (std::size_t k = 0; k < old_.domains().rows(); ++k) {
+      const RaggedRows& rows = old_.domains()[RowsId(k)];
+      const Expr count = at_sizes(rows.count), items = at_sizes(rows.items);
+      if (TensorId(rows.offsets) != offsets || count.is_const(0) || items.is_const(0)) continue;
+      made_->add_rows(made, count, items);
+    }
+  }
+
   static bool is_empty(const std::vector<Expr>& shape) {
     return std::any_of(shape.begin(), shape.end(), [](Expr n) { return n.is_const(0); });
   }
 
   std::vector<Expr> extents(const std::vector<DomainId>& domains) {
     std::vector<Expr> list;
-    for (DomainId d : domains) list.push_back(at_sizes(old_.domains()[d].extent));
+    for (DomainId d : domains) {
+      const DomainGraph& graph = old_.domains();
+      list.push_back(at_sizes(graph[d].extent));
+      if (!graph[d].ragged) continue;
+      const Expr items = at_sizes(graph[graph[d].ragged->rows].items);
+      if (items.is_const(0)) list.back() = items;  // no row has any
+    }
     return list;
   }
 
@@ -154,8 +171,10 @@ class Specialisation {
         for (DomainId d : info.logical) logical.push_back(replay(d));
         return logical;
       };
-      return made_->compute_view(info.name, info.indices, root_shape, view, value_of(t, sizes_),
-                                 info.type);
+      const Tensor made = made_->compute_view(info.name, info.indices, root_shape, view,
+                                              value_of(t, sizes_), info.type);
+      made_->edit(made.id()).is_iterated_by_root = info.is_iterated_by_root;
+      return made;
     }
     // The view pads an empty root: the definition is written over the logical domain instead.
     std::vector<Expr> indices;

@@ -105,9 +105,75 @@ Body TreeBody::folding_together(std::span<const NestTree* const> folds) {
 
 // The code inside the first `level` loops of the nest. Opens loops as long as hosted tensors stand
 // further in, or down to `end`; then leaf(level) gives the code inside, with the remaining loops.
+// Rows are read where the loops around them tell which they are.
 template <class Leaf>
 Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
                      Leaf leaf) {
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  const std::size_t outside = open_rows_.size();
+  std::vector<Define> rows;
+  for (const RowNumber& row : a.rows) {
+    if (row.level > level || is_open(row)) continue;
+    for (Define& define : row_defines(a, row).defines) rows.push_back(std::move(define));
+    open_rows_.push_back(row);
+  }
+  Body body = body_of_all(std::move(rows));
+  append(body, loops_inside(tree, level, end, hosts_at_level, leaf));
+  open_rows_.resize(outside);
+  return body;
+}
+
+bool TreeBody::is_open(const RowNumber& row) const {
+  const RowNumber* open = find(open_rows_, row.rows);
+  return open != nullptr && same(open->row, row.row) &&
+         (!row.position.valid() || (open->position.valid() && same(open->position, row.position)));
+}
+
+// Reads begin and end of a row, each clamped so that it lies within the items, and the end no less
+// than the begin, whatever the offsets are. Where the row may be none, because no guard stands
+// around yet, both are 0.
+RowDefines TreeBody::row_defines(const TensorAnalysis& analysis, const RowNumber& number) {
+  const RaggedRows& rows = schedule_.graph()[number.rows];
+  Kernel& kernel = draft_.kernel;
+  ValueGraph& values = kernel.values;
+  ExprPool& pool = *kernel.pool;
+  const Expr zero = pool.constant(0);
+  const BufferId offsets = buffer_of(TensorId(rows.offsets), 0, false);
+  kernel.buffers[offsets].rises_to = rows.items;
+  const ValueId none = values.constant(DataType::Int64, std::int64_t{0}, false);
+  RowDefines made{number.position.valid() ? number.position : number.row, {}};
+  const auto define = [&](Expr variable, ValueId value, Expr least, Expr most) {
+    kernel.facts.bound(variable, least, most);
+    made.defines.push_back(
+        {.variable = variable, .read = value, .least = least, .most = most, .is_promised = false});
+  };
+  if (number.position.valid()) {
+    const Expr last = analysis.ranges->simplify(rows.count - 1);
+    define(rows.row, values.search(offsets, zero, last, values.index(number.position)), zero, last);
+  }
+  const Expr is_row = analysis.ranges->simplify(ok(number.row, rows.count));
+  const auto offset = [&](Expr at) {
+    const ValueId read = values.read(kernel.buffers[offsets].type, offsets, {at});
+    kernel.items.add(offsets, at, Item{{at}});
+    const ValueId own =
+        values.apply(Function::Min, {values.cast(read, DataType::Int64), values.index(rows.items)});
+    return own;
+  };
+  const auto if_any = [&](ValueId value) {
+    if (number.position.valid() || is_row.is_true()) return value;
+    return values.apply(Function::Select, {values.index(is_row), value, none});
+  };
+  define(rows.begin, if_any(values.apply(Function::Max, {offset(number.row), none})), zero,
+         rows.items);
+  const Expr next = analysis.ranges->simplify(number.row + 1);
+  define(rows.end, values.apply(Function::Max, {if_any(offset(next)), values.index(rows.begin)}),
+         rows.begin, rows.items);
+  return made;
+}
+
+template <class Leaf>
+Body TreeBody::loops_inside(const NestTree& tree, std::size_t level, std::size_t end,
+                            bool hosts_at_level, Leaf leaf) {
   Body body;
   if (hosts_at_level) body = hosted(tree, level);
   bool has_deeper = end != SIZE_MAX ? level < end : opens_blocks(tree.tensor, level);
@@ -163,7 +229,8 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
                             .target = target,
                             .is_vectorised = draft_.is_vectorised && !stores[0].atomic,
                             .draws_out_checks = options_.draws_out_checks,
-                            .checks_everything = options_.checks_everything};
+                            .checks_everything = options_.checks_everything,
+                            .rows = rows_inside(analysis)};
   if (target == Memory::Global) {
     const Item item = stored_item(fusion_, schedule_, analysis);
     for (const Store& store : stores) {
@@ -172,6 +239,15 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
     }
   }
   return nest_of(request, std::move(stores), draft_);
+}
+
+// The rows that the open loops do not tell.
+std::vector<RowDefines> TreeBody::rows_inside(const TensorAnalysis& analysis) {
+  std::vector<RowDefines> rows;
+  for (const RowNumber& row : analysis.rows) {
+    if (!is_open(row)) rows.push_back(row_defines(analysis, row));
+  }
+  return rows;
 }
 
 Memory TreeBody::memory_of(const TensorAnalysis& analysis) {

@@ -2,6 +2,7 @@
 
 #include <selvage/lower/draft.h>
 #include <selvage/lower/fold_nest.h>
+#include <selvage/lower/nest.h>
 #include <selvage/lower/place.h>
 #include <selvage/lower/program.h>
 
@@ -46,6 +47,12 @@ class TreeBody {
   template <class Leaf>
   Body loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
              Leaf leaf);
+  template <class Leaf>
+  Body loops_inside(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
+                    Leaf leaf);
+  bool is_open(const RowNumber& row) const;
+  std::vector<RowDefines> rows_inside(const TensorAnalysis& analysis);
+  RowDefines row_defines(const TensorAnalysis& analysis, const RowNumber& row);
   Body hosted(const NestTree& tree, std::size_t level);
   bool hides_variables(const NestTree& fold, const NestTree& first) const;
   Body plain(const NestTree& tree);
@@ -75,8 +82,9 @@ class TreeBody {
   const PlacedTensors& placed_;
   const LowerOptions& options_;
   KernelDraft& draft_;
-  std::map<TensorId, FoldNest> folds_;  // whose states are open
-  std::vector<Access> reads_ = {};      // of the value made last that may leave their tensors
+  std::map<TensorId, FoldNest> folds_;     // whose states are open
+  std::vector<RowNumber> open_rows_ = {};  // that the loops around have read
+  std::vector<Access> reads_ = {};         // of the value made last that may leave their tensors
 };
 
 }  // namespace selvage

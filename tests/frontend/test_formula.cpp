@@ -40,6 +40,7 @@ std::string print(const Fusion& f, ValueId v) {
       return n.operands.empty() ? element : "fill(" + element + ", " + operand(0) + ")";
     }
     case ValueNode::Kind::Cast: return std::string(to_string(n.type)) + "(" + operand(0) + ")";
+    case ValueNode::Kind::Search: return "search";
     case ValueNode::Kind::Check: return "check(" + operand(0) + ", " + operand(1) + ")";
     case ValueNode::Kind::Apply: break;
   }

@@ -54,7 +54,8 @@ void add_both_ways(std::vector<World>& worlds, Law::Over over, std::vector<std::
     oracle::apply(world.graph, step);
     switch (over) {
       case Law::Over::Split: world.letters = "xoi"; break;
-      case Law::Over::Merge: world.letters = "oix"; break;
+      case Law::Over::Merge:
+      case Law::Over::Rows: world.letters = "oix"; break;
       case Law::Over::Resize: world.letters = "ab"; break;
       case Law::Over::Skew: world.letters = "arb"; break;
       case Law::Over::Swizzle:
@@ -73,7 +74,19 @@ bool World::computes_digits() const {
          (over == Law::Over::Merge && direction == Direction::Backward);
 }
 
+std::int64_t World::extent_at(const std::array<std::int64_t, 4>& point, std::size_t letter) const {
+  if (offsets.empty() || letters[letter] != 'i') return graph.extents[letter];
+  const std::int64_t row = point[0], rows = std::int64_t(offsets.size()) - 1;
+  if (row < 0 || row >= rows) return 0;
+  return offsets[std::size_t(row) + 1] - offsets[std::size_t(row)];
+}
+
 std::string World::text() const {
+  if (!offsets.empty()) {
+    std::string text = direction == Direction::Forward ? "rows forward:" : "rows backward:";
+    for (std::int64_t o : offsets) text += " " + std::to_string(o);
+    return text;
+  }
   static const char* const kNames[] = {"Split", "OuterSplit",  "Merge", "Resize",
                                        "Xor",   "CyclicShift", "Skew"};
   std::string text = kNames[step().kind];
@@ -130,6 +143,53 @@ const std::vector<World>& small_worlds() {
   return worlds;
 }
 
+namespace {
+
+// Past all bounds on both sides. A row that is none begins at 0, as in a nest.
+World row_world(const std::vector<std::int64_t>& offsets, Direction direction) {
+  const std::int64_t rows = std::int64_t(offsets.size()) - 1, items = offsets.back();
+  World world{Law::Over::Rows, direction, oracle::make_graph({rows, 1}), "oix", {}, offsets};
+  oracle::apply(world.graph, oracle::merge(0, 1));
+  world.graph.extents[2] = items;
+  if (direction == Direction::Forward) {
+    for (std::int64_t o = -2; o < rows + 2; ++o) {
+      const std::int64_t begin = o < 0 || o >= rows ? 0 : offsets[std::size_t(o)];
+      for (std::int64_t i = -3; i <= items + 2; ++i) world.points.push_back({o, i, begin + i, 0});
+    }
+    return world;
+  }
+  for (std::int64_t x = -3; x <= items + 3; ++x) {
+    std::int64_t o = 0;
+    for (std::int64_t k = 1; k < rows; ++k) o += offsets[std::size_t(k)] <= x;
+    world.points.push_back({o, x - offsets[std::size_t(o)], x, 0});
+  }
+  return world;
+}
+
+}  // namespace
+
+const std::vector<World>& row_worlds() {
+  static const std::vector<World> worlds = [] {
+    std::vector<World> made;
+    for (std::size_t rows = 1; rows <= 4; ++rows) {
+      std::vector<std::int64_t> lengths(rows, 0);
+      for (;;) {
+        std::vector<std::int64_t> offsets = {0};
+        for (std::int64_t n : lengths) offsets.push_back(offsets.back() + n);
+        for (Direction d : {Direction::Forward, Direction::Backward}) {
+          made.push_back(row_world(offsets, d));
+        }
+        std::size_t k = rows;
+        while (k > 0 && lengths[k - 1] == 3) lengths[--k] = 0;
+        if (k == 0) break;
+        ++lengths[k - 1];
+      }
+    }
+    return made;
+  }();
+  return worlds;
+}
+
 std::vector<World> digit_worlds(Direction direction) {
   std::vector<World> made;
   for (std::int64_t o = 1; o <= 4; ++o) {
@@ -152,7 +212,7 @@ std::string counterexample(const World& world, std::string_view premises,
   const std::vector<HalfBound> claimed = read_bounds(world, conclusion);
   for (const auto& point : world.points) {
     const auto holds = [&](const HalfBound& b) {
-      return b.lo ? 0 <= point[b.letter] : point[b.letter] < world.graph.extents[b.letter];
+      return b.lo ? 0 <= point[b.letter] : point[b.letter] < world.extent_at(point, b.letter);
     };
     if (!std::all_of(given.begin(), given.end(), holds)) continue;
     if (std::all_of(claimed.begin(), claimed.end(), holds)) continue;

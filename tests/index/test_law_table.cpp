@@ -23,6 +23,10 @@ bool speaks_of(const Law& law, const World& world) {
   return law.over == world.over || (law.over == Law::Over::Swizzle && swizzle);
 }
 
+const std::vector<World>& worlds_of(const Law& law) {
+  return law.over == Law::Over::Rows ? row_worlds() : small_worlds();
+}
+
 bool has_direction_of(const Law& law, const World& world) {
   return !law.direction || *law.direction == world.direction;
 }
@@ -51,7 +55,7 @@ class LawTable : public testing::TestWithParam<std::size_t> {
 
 TEST_P(LawTable, HoldsAtEveryPointOfEverySmallTransform) {
   int looked_at = 0;
-  for (const World& world : small_worlds()) {
+  for (const World& world : worlds_of(law())) {
     if (!speaks_of(law(), world) || !has_direction_of(law(), world)) continue;
     if (!meets_condition(law(), world)) continue;
     ++looked_at;
@@ -61,7 +65,7 @@ TEST_P(LawTable, HoldsAtEveryPointOfEverySmallTransform) {
 }
 
 TEST_P(LawTable, FailsWhereverItsConditionFails) {
-  for (const World& world : small_worlds()) {
+  for (const World& world : worlds_of(law())) {
     if (!speaks_of(law(), world) || !has_direction_of(law(), world)) continue;
     if (meets_condition(law(), world)) continue;
     EXPECT_NE(counterexample(world, law().premises, law().conclusion), "") << world.text();
@@ -70,11 +74,12 @@ TEST_P(LawTable, FailsWhereverItsConditionFails) {
 
 TEST_P(LawTable, IsLimitedToOneDirectionOnlyWhereTheOtherNeedsIt) {
   if (!law().direction) return;
-  EXPECT_TRUE(std::any_of(small_worlds().begin(), small_worlds().end(), [&](const World& world) {
-    return speaks_of(law(), world) && !has_direction_of(law(), world) &&
-           meets_condition(law(), world) &&
-           !counterexample(world, law().premises, law().conclusion).empty();
-  }));
+  EXPECT_TRUE(
+      std::any_of(worlds_of(law()).begin(), worlds_of(law()).end(), [&](const World& world) {
+        return speaks_of(law(), world) && !has_direction_of(law(), world) &&
+               meets_condition(law(), world) &&
+               !counterexample(world, law().premises, law().conclusion).empty();
+      }));
 }
 
 TEST_P(LawTable, NeedsEachOfItsPremises) {
@@ -84,7 +89,7 @@ TEST_P(LawTable, NeedsEachOfItsPremises) {
     for (const std::string& b : all) {
       if (b != dropped) others += (others.empty() ? "" : ", ") + b;
     }
-    EXPECT_TRUE(std::any_of(small_worlds().begin(), small_worlds().end(),
+    EXPECT_TRUE(std::any_of(worlds_of(law()).begin(), worlds_of(law()).end(),
                             [&](const World& world) {
                               return speaks_of(law(), world) && has_direction_of(law(), world) &&
                                      meets_condition(law(), world) &&
@@ -97,7 +102,7 @@ TEST_P(LawTable, NeedsEachOfItsPremises) {
 // One test per row, named after it: theorem_1_Split_hi_x_lo_i_gives_hi_o.
 std::string row_name(const testing::TestParamInfo<std::size_t>& info) {
   static const char* const kOver[] = {"Split", "Merge",       "Resize", "Swizzle",
-                                      "Xor",   "CyclicShift", "Skew"};
+                                      "Xor",   "CyclicShift", "Skew",   "Rows"};
   const Law& law = laws()[info.param];
   std::string name = std::string(law.name) + " " + kOver[std::size_t(law.over)];
   if (law.direction) name += *law.direction == Direction::Forward ? " forward" : " backward";

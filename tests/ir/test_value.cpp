@@ -22,6 +22,7 @@ std::string text(const ValueGraph& g, ValueId v) {
     case ValueNode::Kind::Index: return to_string(n.index);
     case ValueNode::Kind::Read: return "r";
     case ValueNode::Kind::Cast: return type + "(" + text(g, n.operands[0]) + ")";
+    case ValueNode::Kind::Search: return "search";
     case ValueNode::Kind::Check: return "check(" + text(g, n.operands[1]) + ")";
     case ValueNode::Kind::Apply: {
       std::string list;

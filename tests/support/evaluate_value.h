@@ -26,6 +26,7 @@ class ValueEvaluator {
         break;
       case ValueNode::Kind::Cast: result = convert(operands[0], n.type); break;
       case ValueNode::Kind::Check: result = operands[1]; break;
+      case ValueNode::Kind::Search:
       case ValueNode::Kind::Read: throw "an element is read";
     }
     return known_[v] = result;

@@ -1,0 +1,51 @@
+// Tensors whose rows differ in length: the items of all rows lie one after another, and an input of
+// offsets tells where each row begins.
+//   const Expr B = f.extent("B"), D = f.extent("D");
+//   const RowsId rows = add_rows(f.input("off", {B + 1}, DataType::Int64));
+//   Tensor x = ragged_input(f, "x", rows, {D}, DataType::Float);       // off_items x D in memory
+//   const Expr b = f.fresh_index("b"), j = f.fresh_index("j"), d = f.fresh_index("d");
+//   f.output("y", compute_ragged(f, "", rows, {b, j, d}, {D}, 2 * item(x, rows, {b, j, d})));
+//   f.output("s", f.compute_fold("", {b, d}, {B, D},
+//                                {.indices = {j}, .shape = {length(f, rows)}},
+//                                item(x, rows, {b, j, d})));
+// The contract of offsets (ir/domain_graph.h, RaggedRows) is a promise of the data. What is read
+// stays within its array whatever they hold, because each offset is clamped to 0 .. items where it
+// is read.
+#pragma once
+
+#include <selvage/ir/element.h>
+#include <selvage/ir/fusion.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The rows that an input of count + 1 integers tells; the number of their items is a size,
+// called like the input with "_items". Throws BadInput E519 if it is no input of one axis, of more
+// than one element and of a signed integer type of 32 or 64 bits.
+RowsId add_rows(Tensor offsets);
+
+// The number of items of the row that a definition is at: the extent of an index that runs over
+// them.
+Expr length(const Fusion& f, RowsId rows);
+// The rows of which this is the length; nothing if it is none.
+std::optional<RowsId> rows_of_length(const Fusion& f, Expr extent);
+
+// An input with one element for each item of all rows, times `inner` dense extents.
+Tensor ragged_input(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> inner,
+                    DataType type, std::vector<std::string> axes = {});
+
+// The element of x, which lies as such an input does, at {row, item of the row, ...}. Throws
+// BadInput E503 where the number of subscripts does not fit x.
+Element item(Tensor x, RowsId rows, const std::vector<Expr>& at);
+
+// A tensor with one element for each item of all rows, times `inner`: `value` is over indices
+// {row, item of the row, ...}. Its loops begin as these, and its memory is that of a ragged input.
+// Throws BadInput as Fusion::compute does.
+Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> indices,
+                      std::vector<Expr> inner, const Element& value,
+                      std::optional<DataType> type = {});
+
+}  // namespace selvage
