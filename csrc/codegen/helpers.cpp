@@ -23,15 +23,15 @@ struct Helper {
   std::string_view otherwise = {};
 };
 
-#define SELVAGE_SEARCH                                 \
-  "  while (first < last) {\n"                         \
-  "    const $T middle = last - (last - first) / 2;\n" \
-  "    if (offsets[middle] <= position) {\n"           \
-  "      first = middle;\n"                            \
-  "    } else {\n"                                     \
-  "      last = middle - 1;\n"                         \
-  "    }\n"                                            \
-  "  }\n"                                              \
+#define SELVAGE_SEARCH                                        \
+  "  while (first < last) {\n"                                \
+  "    const $T middle = last - (last - first) / 2;\n"        \
+  "    if (offsets[middle] + added * middle <= position) {\n" \
+  "      first = middle;\n"                                   \
+  "    } else {\n"                                            \
+  "      last = middle - 1;\n"                                \
+  "    }\n"                                                   \
+  "  }\n"                                                     \
   "  return first;\n"
 
 constexpr Helper kHelpers[] = {
@@ -61,11 +61,12 @@ constexpr Helper kHelpers[] = {
     {"min_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? a : b;\n"},
     {"max_of", DataType::Int32, "$T", "$T a, $T b", "  return a < b ? b : a;\n"},
 
-    // Of offsets that rise: the last from `first` on that is at most `position`.
-    {"row_at", DataType::Int32, "$T", "const long long* offsets, $T first, $T last, $T position",
-     SELVAGE_SEARCH},
-    {"row_at_int", DataType::Int32, "$T", "const int* offsets, $T first, $T last, $T position",
-     SELVAGE_SEARCH},
+    // Of offsets that rise, each with `added` for each row before it: the last from `first` on
+    // that is at most `position`.
+    {"row_at", DataType::Int32, "$T",
+     "const long long* offsets, $T first, $T last, $T position, $T added", SELVAGE_SEARCH},
+    {"row_at_int", DataType::Int32, "$T",
+     "const int* offsets, $T first, $T last, $T position, $T added", SELVAGE_SEARCH},
 
     {"checked", DataType::Float, "$T",
      "bool holds, $T value, long long* failures, int check, long long point, long long shown",

@@ -268,7 +268,8 @@ CText ValueText::search(const ValueNode& node) {
   const char* name = buffer.type == DataType::Int64 ? "row_at" : "row_at_int";
   const auto end = [&](std::size_t k) { return index_.write_converted(node.subscripts[k]).text; };
   return {helpers_.use(name, index_.type()) + "(" + buffers_.pointer(node.source) + ", " + end(0) +
-          ", " + end(1) + ", " + text_of(node.operands[0]).text + ")"};
+          ", " + end(1) + ", " + text_of(node.operands[0]).text + ", " +
+          std::to_string(node.integer) + ")"};
 }
 
 CText ValueText::checked(const ValueNode& node) {

@@ -264,7 +264,7 @@ class Run {
       } else if (buffer.begins_at_zero) {
         memory.emplace_back(buffer.type, std::vector{*sizes_(buffer.elements)});
       } else {
-        const bool is_tensor = buffer.holds.number != kWorkspace;
+        const bool is_tensor = buffer.holds.is_of_items();
         memory.emplace_back(buffer.type, std::vector{is_tensor ? layouts_[b].elements()
                                                                : *sizes_(buffer.elements)});
         std::fill(memory.back().bytes.begin(), memory.back().bytes.end(), kUnwritten);

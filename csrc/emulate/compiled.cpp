@@ -92,6 +92,7 @@ class Compiler {
       if (node.kind == ValueNode::Kind::Constant) op.value = value_of(node);
       op.function = node.function;
       op.source = node.source;
+      if (node.kind == ValueNode::Kind::Search) op.added = node.integer;
       op.index = std::uint32_t(expressions.size());
       for (Expr e : index_expressions(node)) expressions.push_back(e);
       SELVAGE_CHECK(node.operands.size() <= op.operands.size());

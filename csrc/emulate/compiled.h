@@ -41,6 +41,7 @@ struct Operation {
   std::uint32_t index = 0;  // of a Read or an Index: number of one of the store's indices; of a
                             // Search: of the first of two
   BufferId source = 0;      // of a Check: its number
+  std::int64_t added = 0;   // of a Search
   std::array<std::uint32_t, 4> operands{};
   Scalar value{};
   std::uint64_t stamp = 0;

@@ -22,8 +22,12 @@ std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
           },
           [&](const Merge& t) {
             if (const RaggedRows* rows = graph.rows_of(t)) {
-              return forward ? std::vector{rows->begin + s[1]}
-                             : std::vector{rows->row, s[0] - rows->begin};
+              const std::int64_t added = graph[t.inner].ragged->added;
+              const auto first = [&](Expr row) {
+                return added == 0 ? rows->begin : rows->begin + added * row;
+              };
+              return forward ? std::vector{first(s[0]) + s[1]}
+                             : std::vector{rows->row, s[0] - first(rows->row)};
             }
             return forward ? digits_to_number(t.inner) : number_to_digits(t.inner);
           },

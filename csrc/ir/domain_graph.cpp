@@ -169,7 +169,7 @@ RowsId DomainGraph::add_rows(RaggedRows rows) {
 DomainId DomainGraph::ragged(std::string name, DomainId row, RowsId rows) {
   for (std::size_t d = 0; d < size(); ++d) {
     const auto& made = (*this)[DomainId(d)].ragged;
-    if (made && made->row == row && made->rows == rows) return DomainId(d);
+    if (made && made->row == row && made->rows == rows && made->added == 0) return DomainId(d);
   }
   const RaggedRows& own = (*this)[rows];
   const DomainId id = next();
@@ -241,7 +241,8 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   const IterDomain &o = (*this)[outer], &i = (*this)[inner];
   Expr extent;
   if (const RaggedRows* rows = rows_of({outer, inner, {}})) {
-    extent = rows->items;
+    const std::int64_t added = i.ragged->added;
+    extent = added == 0 ? rows->items : canonical(rows->items + added * rows->count);
   } else if (o.extent.is(Op::Const) && i.extent.is(Op::Const)) {
     const auto product = checked_mul(o.extent.value(), i.extent.value());
     if (!product || *product > kLargestExtent) {
@@ -289,7 +290,12 @@ DomainId DomainGraph::resize(DomainId in, Expr left, Expr right, std::string nam
   }
   if (name.empty()) name = derived_name(x.name, "r", size());
   const DomainId out = next();
+  const auto ragged = x.ragged;
   domains_.push_back({std::move(name), extent});
+  if (ragged && left.is(Op::Const) && right.is(Op::Const)) {
+    domains_.back().ragged = ragged;
+    domains_.back().ragged->added += left.value() + right.value();
+  }
   record(key, Resize{in, out, left, right});
   return out;
 }

@@ -41,9 +41,11 @@ struct IterDomain {
   Expr extent;
   // Of a ragged iterdomain: its extent is that of a row, end - begin, and differs from one index of
   // the iterdomain `row` to the next.
+  // `added`: its extent is so much more, as it was resized.
   struct Ragged {
     RowsId rows;
     DomainId row;
+    std::int64_t added = 0;
   };
   std::optional<Ragged> ragged = {};
 };
@@ -61,10 +63,11 @@ struct Split {
   bool inner_split = true;
 };
 // Merge: out = outer*|inner| + inner, |out| = |outer|*|inner|.
-// Of a row and its ragged iterdomain: out = begin + inner, the position, |out| = items. Back:
-// outer = the row that has the position, the number of offsets behind the first that are at most
-// out and in front of the last; inner = out - begin. Onto [0, items), and no two items share a
-// position.
+// Of a row and its ragged iterdomain: out = begin + added*outer + inner, the position, |out| =
+// items
+// + added*|outer|. Back: outer = the row that has the position, the number of offsets behind the
+// first and in front of the last that, with what is added, are at most out; inner = out - begin -
+// added*outer. Onto [0, |out|), and no two items share a position.
 struct Merge {
   DomainId outer, inner, out;
 };

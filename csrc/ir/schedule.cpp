@@ -77,6 +77,7 @@ bool Schedule::is_inlined(TensorId t) const { return nest(t).inlined; }
 bool Schedule::is_folded(TensorId t, DomainId d) const {
   return nest(t).folded.contains(index_of(d));
 }
+std::optional<DomainId> Schedule::positions(TensorId t) const { return nest(t).positions; }
 const std::optional<Schedule::Site>& Schedule::site(TensorId t) const { return nest(t).site; }
 const std::optional<TensorId>& Schedule::last_block_of(TensorId t) const {
   return nest(t).last_block_of;

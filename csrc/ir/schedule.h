@@ -285,6 +285,8 @@ class Schedule {
   // Whether iterdomain d comes only from iterdomains that t folds over or, if t is a scan, from the
   // axis that it runs along.
   bool is_folded(TensorId t, DomainId d) const;
+  // Of a fold over the items of rows that goes through positions: the merge of both; else nothing.
+  std::optional<DomainId> positions(TensorId t) const;
   // Where a tensor is computed if not in a nest of its own: at a loop of another tensor.
   struct Site {
     TensorId tensor{};
@@ -367,7 +369,7 @@ class Schedule {
                                  std::vector<std::string> names);
   void label(TensorId t, DomainId d, const std::string& name);
 
-  void check_not_mixed(TensorId t, DomainId a, DomainId b) const;
+  void check_not_mixed(TensorId t, const Transform& request) const;
   void put_at(TensorId t, Site site);
   void check_kept_inside(TensorId t) const;
   void settle_stage(TensorId t);

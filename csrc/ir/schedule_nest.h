@@ -19,6 +19,7 @@ struct Schedule::Nest {
   std::vector<TransformId> transforms;
   std::unordered_set<std::size_t> used;    // the same, for looking up
   std::unordered_set<std::size_t> folded;  // iterdomains of the fold and all derived from them
+  std::optional<DomainId> positions;       // of a fold that goes through these
   bool inlined = false;
   bool follows = false;
   std::optional<Site> site;

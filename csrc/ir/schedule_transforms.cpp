@@ -42,7 +42,7 @@ std::vector<ScheduledLoop> Schedule::cut(TensorId t, const Transform& request,
                                          std::vector<std::string> names) {
   const std::vector<DomainId> in = inputs(request);
   for (DomainId d : in) position({t, d});
-  if (in.size() == 2) check_not_mixed(t, in[0], in[1]);
+  check_not_mixed(t, request);
   // Results without a name are named after the loops that they come from.
   constexpr const char* kMarks[][2] = {{"o", "i"}, {"", ""}, {"r", ""}, {"s", "s"}, {"k", ""}};
   names.resize(2);
@@ -54,6 +54,11 @@ std::vector<ScheduledLoop> Schedule::cut(TensorId t, const Transform& request,
     names[k] = derived_name(from, kMarks[request.index()][k], graph_.size() + k);
   }
   const std::vector<DomainId> made = derive(t, request, names);
+  const auto* merge = std::get_if<Merge>(&request);
+  if (merge != nullptr && is_folded(t, merge->outer) != is_folded(t, merge->inner)) {
+    nest(t).positions = made[0];
+    nest(t).folded.insert(index_of(made[0]));
+  }
   selvage::cross(nest(t).loops, request, made);
   drop_lost_bindings(nest(t).loops, nest(t).bound);
   std::vector<ScheduledLoop> loops;
@@ -176,8 +181,13 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
   return *this;
 }
 
-void Schedule::check_not_mixed(TensorId t, DomainId a, DomainId b) const {
-  if (is_folded(t, a) == is_folded(t, b)) return;
+void Schedule::check_not_mixed(TensorId t, const Transform& request) const {
+  const std::vector<DomainId> in = inputs(request);
+  if (in.size() < 2 || is_folded(t, in[0]) == is_folded(t, in[1])) return;
+  // A row and its items: the nest folds wherever a row ends (lower/row_fold.h).
+  const auto* merge = std::get_if<Merge>(&request);
+  if (merge != nullptr && graph_.rows_of(*merge) != nullptr && !is_scan(fusion()[t])) return;
+  const DomainId a = in[0], b = in[1];
   const bool is_a = is_folded(t, a);
   refuse<Illegal>("E417",
                   fusion()[t].name + " folds over " + name(t, is_a ? a : b) + " and not over " +

@@ -259,9 +259,11 @@ ValueId ValueGraph::check(std::uint32_t number, ValueId condition, ValueId value
                            cast(point, DataType::Int64)}});
 }
 
-ValueId ValueGraph::search(std::uint32_t source, Expr first, Expr last, ValueId position) {
+ValueId ValueGraph::search(std::uint32_t source, Expr first, Expr last, ValueId position,
+                           std::int64_t added) {
   return add({.kind = ValueNode::Kind::Search,
               .type = DataType::Int64,
+              .integer = added,
               .source = source,
               .subscripts = {first, last},
               .operands = {cast(position, DataType::Int64)}});

@@ -36,10 +36,10 @@ struct LoadedIndex {
 //             where a subscript is out of bounds, of the same compute type. `modes`: the subscripts
 //             that an access mode has made, and of what
 //   Apply     a function of operands of equal compute type; `math`: how a kernel computes it
-//   Search    of a Kernel alone, of type Int64: in buffer `source`, whose elements `first` ..
-//   `last`
-//             (the two subscripts) rise, the greatest k in that range with element k at most the
-//             one operand; `first`, if there is none. Element `first` itself is never read
+//   Search    of a Kernel alone, of type Int64: in buffer `source`, whose elements from `first` to
+//             `last` (the two subscripts) rise, the greatest k in that range with element k plus
+//             `integer` * k at most the one operand; `first`, if there is none. Element `first`
+//             itself is never read
 //   Check     four operands: a condition, a value, and two numbers of type Int64. It is the value;
 //             and where the condition is false, a kernel records that check number `source` of the
 //             fusion (ir/value_check.h) has failed, at the point with the second number, with the
@@ -113,7 +113,8 @@ class ValueGraph {
   // `value`, which fails as check `number` says where the condition, a Bool, is false.
   ValueId check(std::uint32_t number, ValueId condition, ValueId value, ValueId shown,
                 ValueId point);
-  ValueId search(std::uint32_t source, Expr first, Expr last, ValueId position);
+  ValueId search(std::uint32_t source, Expr first, Expr last, ValueId position,
+                 std::int64_t added = 0);
   // A cast to any type; nothing is inserted where it would change nothing. Constants are folded.
   ValueId cast(ValueId v, DataType type);
   // How functions are computed that are applied from now on, and those that are there already.

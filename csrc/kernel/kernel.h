@@ -23,6 +23,8 @@ namespace selvage {
 struct TensorPart {
   TensorId tensor{};
   std::size_t number = 0;
+  // Whether it has an element for each element of the tensor, as the parts with names below do not.
+  bool is_of_items() const { return number < SIZE_MAX / 2; }
   bool operator==(const TensorPart&) const = default;
 };
 
@@ -32,6 +34,8 @@ inline constexpr std::size_t kBlockCounter = SIZE_MAX;
 inline constexpr std::size_t kFailures = SIZE_MAX - 1;
 // The same of the part that blocks have what they keep in (Launch::Workspace).
 inline constexpr std::size_t kWorkspace = SIZE_MAX - 2;
+// The same of the first of the parts that tiles of positions leave of rows (lower/row_fold.h).
+inline constexpr std::size_t kRowCarries = SIZE_MAX / 2;
 
 using BufferId = std::uint32_t;  // index into Kernel::buffers
 
@@ -88,15 +92,18 @@ struct Item {
   // The item's index along each axis of the buffer, over the variables of the loops around and, for
   // a Transfer, its `lane`.
   std::vector<Expr> indices;
-  // Where the first axis has the positions of rows: the row and the item in it, and the numbers
-  // from memory that are the offsets of the row and of the next one (Buffer::rises_to).
+  // Of a row: which one, and the numbers from memory that are its offset and that of the next one
+  // (Buffer::rises_to), as far as they are needed.
+  //   An item in a row, where the first axis has positions: `item`, its number in the row.
+  //   A row, where the first axis has rows: `at`, what the thread knows by itself, and `told`, the
+  //   same over the row and its offsets.
   struct Row {
-    Expr row, item, begin, end;
+    Expr row, begin = {}, end = {}, item = {}, at = {}, told = {};
   };
   std::optional<Row> of_row = {};
   // For an item that is stored: block (x, y, z) and thread (x, y, z) of the thread that stores it,
-  // over the symbols item.0, item.1, ..., which stand for `indices`, and item.row and item.in_row,
-  // for those of `of_row`. Invalid: not known.
+  // over the symbols item.0, item.1, ..., which stand for `indices`, and item.row, item.in_row and
+  // item.at, for those of `of_row`. Invalid: not known.
   std::array<Expr, 6> owner = {};
 };
 // Items by buffer and by the address expression of the statement or value that accesses them.

@@ -181,7 +181,8 @@ class Printer {
       case ValueNode::Kind::Search:
         return {"search(" + kernel_.buffers[node.source].name + ", " +
                     to_string(node.subscripts[0]) + ", " + to_string(node.subscripts[1]) + ", " +
-                    inside(node.operands[0], 0) + ")",
+                    inside(node.operands[0], 0) +
+                    (node.integer == 0 ? "" : ", " + std::to_string(node.integer)) + ")",
                 kCall};
       case ValueNode::Kind::Check:
         return {"check(" + inside(node.operands[0], 0) + ", " + inside(node.operands[1], 0) + ")",

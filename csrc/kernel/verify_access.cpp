@@ -260,8 +260,9 @@ class AccessCollector {
     if (access.item != nullptr) {
       for (Expr index : access.item->indices) access.indices.push_back(written(index));
       if (const auto& row = access.item->of_row) {
-        access.of_row = {written(row->row), written(row->item), written(row->begin),
-                         written(row->end)};
+        const auto known = [&](Expr e) { return e.valid() ? written(e) : e; };
+        access.of_row = {known(row->row),  known(row->begin), known(row->end),
+                         known(row->item), known(row->at),    known(row->told)};
       }
     }
     return access;

@@ -97,38 +97,61 @@ bool ItemProofs::prove_item(std::size_t access) {
   return known.proves(eq(element, sum));
 }
 
-// Whether the item is of the row that it claims to be of: its position is that of the row's begin,
-// which is the offset of the row, and one before the row's end. By the contract of offsets, items
-// of equal positions are then of one row, and at one place in it.
+// Whether the item is of the row that it claims to be of. An item in a row: its position is that of
+// the row's begin, which is the offset of the row, and one before the row's end; by the contract of
+// offsets, items of equal positions are then of one row, and at one place in it. A row: what the
+// thread knows by itself is what the row and its offsets tell; these are the same for all who
+// access the row.
 bool ItemProofs::prove_row(const KernelAccess& a) {
   const Item::Row& r = *a.of_row;
   Simplifier& known = at(a);
-  return known.proves(eq(a.indices[0], r.begin + r.item)) && known.proves(0 <= r.item) &&
-         known.proves(r.item < r.end - r.begin) && is_offset_of(a, r.begin, r.row) &&
-         is_offset_of(a, r.end, r.row + 1);
+  if (r.begin.valid() && !is_offset_of(a, r.begin, r.row)) return false;
+  if (r.end.valid() && !is_offset_of(a, r.end, r.row + 1)) return false;
+  if (r.at.valid()) {
+    // A condition that is tested may be known in its own form alone.
+    const auto& tested = known.facts().assumptions();
+    const auto is_known = [&](Expr claim) {
+      return known.proves(claim) ||
+             std::ranges::any_of(tested, [&](Expr c) { return same(c, claim); });
+    };
+    const bool is_told = is_known(eq(r.at, r.told)) || is_known(eq(r.told, r.at));
+    return known.proves(eq(a.indices[0], r.row)) && is_told;
+  }
+  return r.begin.valid() && r.end.valid() && r.item.valid() &&
+         known.proves(eq(a.indices[0], r.begin + r.item)) && known.proves(0 <= r.item) &&
+         known.proves(r.item < r.end - r.begin);
 }
 
-// Whether a number from memory is the offset `at`, as the contract says.
+// Whether a number from memory is the offset `at`, as the contract says; of an item in a row, of
+// offsets that rise to as many as there are positions.
 bool ItemProofs::is_offset_of(const KernelAccess& a, Expr number, Expr at) {
   const auto n = std::ranges::find_if(
       map_.numbers(), [&](const MemoryNumber& m) { return same(m.symbol, number); });
   if (n == map_.numbers().end()) return false;
   const ValueGraph& values = map_.kernel().values;
-  const Expr items = map_.kernel().buffers[a.buffer].axes[0].extent;
   const auto written = [&](Expr e) { return written_out(e, n->names); };
+  Expr items;
+  for (ValueId v : values_under(values, n->value)) {
+    const ValueNode& node = values[v];
+    if (node.kind == ValueNode::Kind::Read) items = map_.kernel().buffers[node.source].rises_to;
+  }
+  if (!items.valid()) return false;
+  if (!a.of_row->at.valid() &&
+      !sizes_.proves(eq(items, map_.kernel().buffers[a.buffer].axes[0].extent))) {
+    return false;
+  }
   const auto is_number = [&](ValueId v, Expr e) {
     const ValueNode& node = values[v];
     if (node.kind == ValueNode::Kind::Constant) return e.is_const(node.integer);
-    return node.kind == ValueNode::Kind::Index && this->at(a).proves(eq(written(node.index), e));
+    return node.kind == ValueNode::Kind::Index && e.valid() &&
+           this->at(a).proves(eq(written(node.index), e));
   };
   // An offset lies within 0 .. items, and is no less than the one before it.
   const auto is_offset = [&](auto& self, ValueId v) -> bool {
     const ValueNode& node = values[v];
     if (node.kind == ValueNode::Kind::Cast) return self(self, node.operands[0]);
     if (node.kind == ValueNode::Kind::Read) {
-      const Buffer& offsets = map_.kernel().buffers[node.source];
-      return offsets.rises_to.valid() && sizes_.proves(eq(offsets.rises_to, items)) &&
-             !map_.is_written(node.source) &&
+      return map_.kernel().buffers[node.source].rises_to.valid() && !map_.is_written(node.source) &&
              this->at(a).proves(eq(written(node.subscripts[0]), at));
     }
     if (node.kind != ValueNode::Kind::Apply) return false;
@@ -166,7 +189,10 @@ bool ItemProofs::prove_owner(std::size_t access) {
   }
   if (a.of_row) {
     indices.emplace_back(map_.pool().symbol("item.row"), a.of_row->row);
-    indices.emplace_back(map_.pool().symbol("item.in_row"), a.of_row->item);
+    if (a.of_row->item.valid()) {
+      indices.emplace_back(map_.pool().symbol("item.in_row"), a.of_row->item);
+    }
+    if (a.of_row->at.valid()) indices.emplace_back(map_.pool().symbol("item.at"), a.of_row->at);
   }
   for (std::size_t k = 0; k < a.item->owner.size(); ++k) {
     const Expr own = k < 3 ? map_.blocks()[k] : map_.threads()[k - 3];

@@ -14,8 +14,9 @@ namespace selvage {
 //     So the access is inside its buffer. And if the axes are nested (each stride is the next one
 //     times its extent), equal addresses have equal indices.
 //   position = begin of its row + item, before the row's end, where begin and end are the offsets
-//   of the row and of the next one
-//     So, by the contract of offsets, equal positions are of one row, and at one place in it.
+//   of the row and of the next one; or what the thread knows = what the row and its offsets tell
+//     So, by the contract of offsets, equal positions are of one row, and at one place in it; and
+//     equal rows are known alike.
 //   the block and the thread are those that the item's owner gives for the indices
 //     So two accesses with the same owner expressions and equal indices are of one thread.
 //

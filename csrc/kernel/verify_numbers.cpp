@@ -11,6 +11,7 @@ class Range {
   Range(const AccessMap& map, const MemoryNumber& number)
       : values_(map.kernel().values),
         here_(map.at(map.places()[number.place].scope)),
+        number_(number),
         least_(number.least),
         most_(number.most) {}
 
@@ -22,9 +23,9 @@ class Range {
       case ValueNode::Kind::Constant:
         return is_integer(node.type) && here_.proves(least_ <= node.integer);
       case ValueNode::Kind::Index:
-        return node.type == DataType::Int64 && here_.proves(least_ <= node.index);
+        return node.type == DataType::Int64 && here_.proves(least_ <= written(node.index));
       case ValueNode::Kind::Read: return false;
-      case ValueNode::Kind::Search: return here_.proves(least_ <= node.subscripts[0]);
+      case ValueNode::Kind::Search: return here_.proves(least_ <= written(node.subscripts[0]));
       case ValueNode::Kind::Cast: return keeps(node) && own(node.operands[0]);
       case ValueNode::Kind::Apply: return picks(node, Function::Max, own);
       case ValueNode::Kind::Check: return own(node.operands[1]);
@@ -40,10 +41,10 @@ class Range {
     switch (node.kind) {
       case ValueNode::Kind::Constant: return is_integer(node.type) && number(node.integer);
       case ValueNode::Kind::Index:
-        return node.type == DataType::Int64 && here_.proves(node.index <= most_);
+        return node.type == DataType::Int64 && here_.proves(written(node.index) <= most_);
       case ValueNode::Kind::Read: return false;
       case ValueNode::Kind::Search:
-        return here_.proves(max(node.subscripts[0], node.subscripts[1]) <= most_);
+        return here_.proves(max(written(node.subscripts[0]), written(node.subscripts[1])) <= most_);
       case ValueNode::Kind::Cast: return keeps(node) && own(node.operands[0]);
       case ValueNode::Kind::Apply: return picks(node, Function::Min, own);
       case ValueNode::Kind::Check: return own(node.operands[1]);
@@ -74,8 +75,11 @@ class Range {
     return std::nullopt;
   }
 
+  Expr written(Expr e) const { return written_out(e, number_.names); }
+
   const ValueGraph& values_;
   Simplifier& here_;
+  const MemoryNumber& number_;
   Expr least_, most_;
 };
 

@@ -10,15 +10,14 @@ namespace selvage {
 
 namespace {
 
-// The position of which the row is searched, where a merge of these rows is crossed backwards.
-std::optional<Expr> searched_position(const DomainGraph& graph, const Path& path, RowsId rows,
-                                      const Coordinates& coordinates) {
+// The merge of these rows that is crossed backwards, from the position to the row.
+const Merge* merge_searched(const DomainGraph& graph, const Path& path, RowsId rows) {
   for (const Step& step : path.steps) {
     const auto* merge = std::get_if<Merge>(&graph[step.transform]);
     if (merge == nullptr || step.direction == Direction::Forward) continue;
-    if (graph.rows_of(*merge) == &graph[rows]) return coordinates[merge->out];
+    if (graph.rows_of(*merge) == &graph[rows]) return merge;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 // The number of outermost loops of whose variables the expression is made.
@@ -52,9 +51,9 @@ std::vector<RowNumber> row_numbers(const Schedule& schedule, TensorId t, const P
                       "take a loop over " + schedule.name(t, ragged->row) + ", outside of it");
     }
     RowNumber number{ragged->rows, coordinates[ragged->row]};
-    if (same(number.row, rows.row)) {
-      const auto position = searched_position(graph, path, ragged->rows, coordinates);
-      number.position = position.value_or(Expr());
+    if (const Merge* merge = merge_searched(graph, path, ragged->rows)) {
+      number.position = coordinates[merge->out];
+      number.added = graph[merge->inner].ragged->added;
     }
     number.level = level_of(number.position.valid() ? number.position : number.row, variables);
     for (std::size_t k = 0; k < loops.size(); ++k) {

@@ -13,8 +13,9 @@ struct RowNumber {
   RowsId rows{};
   // The coordinate of the row, over the loops; the symbol `row` of the rows, if it is searched.
   Expr row;
-  Expr position = {};     // for which the row is searched; invalid: the row follows from the loops
-  std::size_t level = 0;  // known inside so many of the outermost loops
+  Expr position = {};      // for which the row is searched; invalid: the row follows from the loops
+  std::size_t level = 0;   // known inside so many of the outermost loops
+  std::int64_t added = 0;  // positions of a row beyond its items, where it is searched
 };
 
 // The rows of all ragged iterdomains that a nest of t reaches. Throws Illegal E455 where a loop

@@ -38,7 +38,10 @@ Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAna
   if (const RowNumber* row = row_of_items(fusion, graph, analysis)) {
     const RaggedRows& rows = graph[row->rows];
     const DomainId in_row = fusion[t].root[1];
-    item.of_row = Item::Row{row->row, (*analysis.coordinates)[in_row], rows.begin, rows.end};
+    item.of_row = Item::Row{.row = row->row,
+                            .begin = rows.begin,
+                            .end = rows.end,
+                            .item = (*analysis.coordinates)[in_row]};
     // The first axis has the positions, the row and the item in it tell the rest.
     from[0] = graph[in_row].ragged->row;
     names[0] = named("row");

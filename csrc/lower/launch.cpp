@@ -111,7 +111,9 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
       Expr& extent = extents[std::size_t(axis(p))];
       const Expr wanted = schedule.graph()[d].extent;
       extent = simplifier.simplify(extent.is_const(1) ? wanted : max(extent, wanted));
-      if (p == ParallelType::TIDx && schedule.is_folded(a->tensor, d)) shuffles = true;
+      // Threads that go through positions of rows keep apart from each other.
+      const bool meets = schedule.is_folded(a->tensor, d) && !schedule.positions(a->tensor);
+      if (p == ParallelType::TIDx && meets) shuffles = true;
     }
   }
   const auto& block = plan.launch.block;

@@ -9,6 +9,7 @@
 #include <selvage/legality/legality.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/replaced.h>
+#include <selvage/lower/row_fold.h>
 #include <selvage/lower/steps.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/scheduler/defaults.h>
@@ -229,6 +230,29 @@ void list_workspaces(ProgramDraft& draft) {
   }
 }
 
+// And what tiles of positions leave of rows.
+void list_carries(ProgramDraft& draft) {
+  for (const Group& group : draft.groups) {
+    const TensorId t = group[0]->tensor;
+    if (!draft.schedule().positions(t)) continue;
+    const TensorAnalysis& analysis = draft.scheduled.placed.at(t)[t].analysis;
+    const RowTiles tiles(draft.fusion(), draft.schedule(), analysis);
+    const auto list = [&](const Buffer& b) {
+      draft.program.buffers.push_back({.holds = *b.holds,
+                                       .name = b.name,
+                                       .address = draft.fusion().pool().symbol(b.name),
+                                       .type = b.type,
+                                       .elements = b.elements,
+                                       .role = ProgramBuffer::Role::Scratch});
+    };
+    const RowCarries carries =
+        row_carries(draft.fusion(), draft.schedule(), t, tiles, draft.sizes.ranges());
+    for (const Buffer& b : carries.carries) list(b);
+    for (const Buffer& b : carries.heads) list(b);
+    list(carries.row);
+  }
+}
+
 void make_steps(ProgramDraft& draft) {
   for (const Group& group : draft.groups) {
     about(as_subjects(tensors_of(group)), [&] { add_steps(draft, group); });
@@ -246,6 +270,7 @@ constexpr void (*kProgramPasses[])(ProgramDraft&) = {
     list_buffers,      // what the program is called with, and what it needs besides
     list_counters,     // what kernels with a last block count by
     list_failures,     // what checks of values record in
+    list_carries,      // what tiles of positions leave of rows
     make_steps,        // launches, kernels, variants
     list_workspaces,   // what blocks keep in global memory
     check_replaced,    // no kernel reads what one before it has replaced

@@ -181,7 +181,7 @@ class Nest {
 
   // Reads the ends of rows where these are known.
   void add_rows() {
-    for (const RowDefines& rows : request_.rows) {
+    for (const RowReads& rows : request_.rows) {
       const std::size_t k = level(named(rows.known));
       for (const Define& define : rows.defines) {
         levels_[k].defines.push_back(define);
@@ -470,18 +470,19 @@ std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,
                                const TensorAnalysis& analysis) {
   const TensorInfo& tensor = fusion[analysis.tensor];
   const bool is_result = analysis.part == Part::Result;
+  // That a position is in bounds says as much of the row that is searched for it (law R).
+  std::vector<DomainId> searched;
+  for (const Step& step : analysis.path.steps) {
+    const auto* merge = std::get_if<Merge>(&schedule.graph()[step.transform]);
+    if (merge == nullptr || step.direction == Direction::Forward) continue;
+    if (schedule.graph().rows_of(*merge) == nullptr) continue;
+    searched.insert(searched.end(), {merge->outer, merge->inner});
+  }
   std::vector<Expr> valid;
   for (DomainId d : !tensor.duplicates_allowed ? analysis.hole_path.domains
                     : is_result                ? tensor.logical
                                                : visited_domain(tensor)) {
-    // That the position is in bounds says as much of a row that is searched (law R).
-    const bool is_searched = std::ranges::any_of(analysis.rows, [&](const RowNumber& n) {
-      const RaggedRows& rows = schedule.graph()[n.rows];
-      const auto& ragged = schedule.graph()[d].ragged;
-      return n.position.valid() &&
-             (same((*analysis.coordinates)[d], rows.row) || (ragged && ragged->rows == n.rows));
-    });
-    if (is_searched) continue;
+    if (contains(searched, d)) continue;
     valid.push_back(ok((*analysis.coordinates)[d], schedule.graph()[d].extent));
   }
   return valid;

@@ -8,7 +8,7 @@
 namespace selvage {
 
 // Numbers that a nest reads of a row that it is at (legality/row_numbers.h), in their order.
-struct RowDefines {
+struct RowReads {
   Expr known;  // what the row is, or the position of which it is searched: known where this is
   std::vector<Define> defines;
 };
@@ -24,7 +24,7 @@ struct NestRequest {
   bool is_vectorised = true;  // false: a loop bound to Vectorize is run element by element
   bool draws_out_checks = true;
   bool checks_everything = false;
-  std::vector<RowDefines> rows = {};  // that are known inside of the open loops only
+  std::vector<RowReads> rows = {};  // that are known inside of the open loops only
 };
 
 // The loop nest that executes `stores`, one after the other, at every valid point, without the

@@ -65,7 +65,7 @@ void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around, 
     known.try_emplace(own.analysis.variables[i].id(), schedule_, t, own.analysis.loops[i]);
   }
   open_[t] = around;
-  if (fusion_[t].fold) {
+  if (fusion_[t].fold && !schedule_.positions(t)) {
     OpenLoops all = around;
     for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
       all.emplace_back(own.analysis.loops[i], own.analysis.variables[i]);

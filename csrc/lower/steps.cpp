@@ -1,5 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/lower/fill.h>
+#include <selvage/lower/row_fold.h>
 #include <selvage/lower/steps.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/scheduler/narrow_blocks.h>
@@ -141,6 +142,14 @@ void add_steps(ProgramDraft& draft, const Group& group) {
     for (Kernel& k : narrow.variants) step.variants.push_back(std::move(k));
   }
   draft.program.steps.push_back(std::move(step));
+  const TensorId first = group[0]->tensor;
+  if (!draft.schedule().positions(first)) return;
+  const TensorAnalysis& analysis = draft.scheduled.placed.at(first)[first].analysis;
+  RowFoldKernels rest = fold_carries(draft.fusion(), draft.schedule(), analysis, draft.sizes);
+  add_checks(draft, rest.checks);
+  for (std::vector<Kernel>& variants : rest.steps) {
+    draft.program.steps.push_back({.variants = std::move(variants), .stores = {first}});
+  }
 }
 
 }  // namespace selvage

@@ -7,6 +7,8 @@
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/one_pass.h>
+#include <selvage/lower/row_defines.h>
+#include <selvage/lower/row_fold.h>
 #include <selvage/lower/scan_nest.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
@@ -19,7 +21,9 @@ namespace selvage {
 Body TreeBody::of(const NestTree& tree) {
   const TensorInfo& tensor = fusion_[tree.tensor];
   return about(tree.tensor, [&] {
-    return is_scan(tensor) ? scanning(tree) : tensor.fold ? folding(tree) : plain(tree);
+    if (is_scan(tensor)) return scanning(tree);
+    if (schedule_.positions(tree.tensor)) return folding_positions(tree);
+    return tensor.fold ? folding(tree) : plain(tree);
   });
 }
 
@@ -114,7 +118,7 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
   std::vector<Define> rows;
   for (const RowNumber& row : a.rows) {
     if (row.level > level || is_open(row)) continue;
-    for (Define& define : row_defines(a, row).defines) rows.push_back(std::move(define));
+    for (Define& define : row_reads(a, row).defines) rows.push_back(std::move(define));
     open_rows_.push_back(row);
   }
   Body body = body_of_all(std::move(rows));
@@ -129,45 +133,19 @@ bool TreeBody::is_open(const RowNumber& row) const {
          (!row.position.valid() || (open->position.valid() && same(open->position, row.position)));
 }
 
-// Reads begin and end of a row, each clamped so that it lies within the items, and the end no less
-// than the begin, whatever the offsets are. Where the row may be none, because no guard stands
-// around yet, both are 0.
-RowDefines TreeBody::row_defines(const TensorAnalysis& analysis, const RowNumber& number) {
+// What is read of a row. Where no guard around yet says that there is such a row, its ends are 0.
+RowReads TreeBody::row_reads(const TensorAnalysis& analysis, const RowNumber& number) {
   const RaggedRows& rows = schedule_.graph()[number.rows];
-  Kernel& kernel = draft_.kernel;
-  ValueGraph& values = kernel.values;
-  ExprPool& pool = *kernel.pool;
-  const Expr zero = pool.constant(0);
-  const BufferId offsets = buffer_of(TensorId(rows.offsets), 0, false);
-  kernel.buffers[offsets].rises_to = rows.items;
-  const ValueId none = values.constant(DataType::Int64, std::int64_t{0}, false);
-  RowDefines made{number.position.valid() ? number.position : number.row, {}};
-  const auto define = [&](Expr variable, ValueId value, Expr least, Expr most) {
-    kernel.facts.bound(variable, least, most);
-    made.defines.push_back(
-        {.variable = variable, .read = value, .least = least, .most = most, .is_promised = false});
-  };
-  if (number.position.valid()) {
-    const Expr last = analysis.ranges->simplify(rows.count - 1);
-    define(rows.row, values.search(offsets, zero, last, values.index(number.position)), zero, last);
+  RowDefines defines(draft_.kernel, rows, buffer_of(TensorId(rows.offsets), 0, false));
+  const Expr zero = fusion_.pool().constant(0);
+  if (!number.position.valid()) {
+    const Expr is_row = analysis.ranges->simplify(ok(number.row, rows.count));
+    return {number.row, defines.ends(number.row, is_row)};
   }
-  const Expr is_row = analysis.ranges->simplify(ok(number.row, rows.count));
-  const auto offset = [&](Expr at) {
-    const ValueId read = values.read(kernel.buffers[offsets].type, offsets, {at});
-    kernel.items.add(offsets, at, Item{{at}});
-    const ValueId own =
-        values.apply(Function::Min, {values.cast(read, DataType::Int64), values.index(rows.items)});
-    return own;
-  };
-  const auto if_any = [&](ValueId value) {
-    if (number.position.valid() || is_row.is_true()) return value;
-    return values.apply(Function::Select, {values.index(is_row), value, none});
-  };
-  define(rows.begin, if_any(values.apply(Function::Max, {offset(number.row), none})), zero,
-         rows.items);
-  const Expr next = analysis.ranges->simplify(number.row + 1);
-  define(rows.end, values.apply(Function::Max, {if_any(offset(next)), values.index(rows.begin)}),
-         rows.begin, rows.items);
+  RowReads made{number.position, {defines.search(rows.row, zero, number.position, number.added)}};
+  for (Define& end : defines.ends(rows.row, fusion_.pool().truth(true))) {
+    made.defines.push_back(std::move(end));
+  }
   return made;
 }
 
@@ -242,10 +220,10 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
 }
 
 // The rows that the open loops do not tell.
-std::vector<RowDefines> TreeBody::rows_inside(const TensorAnalysis& analysis) {
-  std::vector<RowDefines> rows;
+std::vector<RowReads> TreeBody::rows_inside(const TensorAnalysis& analysis) {
+  std::vector<RowReads> rows;
   for (const RowNumber& row : analysis.rows) {
-    if (!is_open(row)) rows.push_back(row_defines(analysis, row));
+    if (!is_open(row)) rows.push_back(row_reads(analysis, row));
   }
   return rows;
 }
@@ -354,6 +332,29 @@ Body TreeBody::folding(const NestTree& tree) {
     Body body = empty(tree);
     append(body, folds_.at(tree.tensor).summed(taking_in(tree, outer, false)));
     append(body, results(tree));
+    return body;
+  });
+}
+
+// The loops up to the innermost one, which goes through the positions of a tile (see RowFold).
+Body TreeBody::folding_positions(const NestTree& tree) {
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  const RowNumber& number = a.rows.at(0);
+  const TensorId offsets = TensorId(schedule_.graph()[number.rows].offsets);
+  const BufferId result = buffer_of(tree.tensor, 0, true);
+  RowFold fold(fusion_, schedule_, a, buffer_of(offsets, 0, false), draft_);
+  const std::size_t inner = a.loops.size() - 1;
+  return loops(tree, tree.shared, inner, true, [&](std::size_t) {
+    Body body = fold.start();
+    open_rows_.push_back(number);
+    Loop loop = loop_of(schedule_, a, inner, draft_.kernel, draft_.computed);
+    loop.body = fold.row();
+    append(loop.body, guarded({draft_.form(fold.is_item())},
+                              leaf(a, inner + 1, fold.take_in({value_of(a)}), Memory::Local)));
+    append(loop.body, fold.end_of_row(result, a.address));
+    open_rows_.pop_back();
+    body.push_back({std::move(loop)});
+    append(body, fold.finish());
     return body;
   });
 }

@@ -51,12 +51,13 @@ class TreeBody {
   Body loops_inside(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
                     Leaf leaf);
   bool is_open(const RowNumber& row) const;
-  std::vector<RowDefines> rows_inside(const TensorAnalysis& analysis);
-  RowDefines row_defines(const TensorAnalysis& analysis, const RowNumber& row);
+  std::vector<RowReads> rows_inside(const TensorAnalysis& analysis);
+  RowReads row_reads(const TensorAnalysis& analysis, const RowNumber& row);
   Body hosted(const NestTree& tree, std::size_t level);
   bool hides_variables(const NestTree& fold, const NestTree& first) const;
   Body plain(const NestTree& tree);
   Body folding(const NestTree& tree);
+  Body folding_positions(const NestTree& tree);
   // The parts of a nest that folds: before its loops, with the empty state; at `level` of its
   // loops, taking in all that is inside; and behind its loops, with the results of the state.
   Body empty(const NestTree& tree);
