@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
+#include <selvage/driver/contracts.h>
 #include <selvage/driver/error_model.h>
 #include <selvage/driver/machine.h>
 #include <selvage/emulate/reference.h>
@@ -81,6 +82,7 @@ class Run {
     take_inputs();
     const bool is_special = have_zero_extent(fusion_, sizes_);
     if (!is_special) take_program_for_sizes();
+    if (!request_.trusts_offsets) check_contracts(fusion_, result_.inputs, sizes_);
     expected_on(result_.machine);  // says what is wrong with sizes and inputs
     if (is_special) specialise();
     check_launch_conditions(fusion_, program_->checks, sizes_);

@@ -47,6 +47,8 @@ struct RunRequest {
   // is missing), and times are those of checked launches.
   bool checks = false;
   bool times = false;  // measure RunResult::times
+  // Offsets of rows that do not keep what they promise are run with, where they would be refused.
+  bool trusts_offsets = false;
   // Returns outputs as they lie in memory, gaps 0, instead of by logical shape: a tensor laid out
   // densely over its allocation domain has the shape of that domain, any other is flat.
   bool as_in_memory = false;

@@ -8,6 +8,7 @@
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/statement.h>
+#include <selvage/ir/ragged.h>
 
 #include <algorithm>
 #include <set>
@@ -24,6 +25,7 @@ struct Input {
   std::vector<Expr> shape;
   std::vector<std::string> axes;
   FileLayout layout;
+  const Node* ragged = nullptr;  // its second extent, where that is ragged(off)
 };
 
 constexpr std::int64_t kMostListed = 100;  // tensors of one list
@@ -97,6 +99,13 @@ class Reader {
       const Node* shape = are_shapes ? &tensor.value : tensor.value.find("shape");
       if (shape == nullptr) continue;
       for (const Node& extent : shape->items) {
+        if (const auto offsets = offsets_in(extent)) {
+          Node items = extent;
+          items.text = *offsets + "_items";
+          if (context_.symbols.find(items.text)) continue;
+          errors_.attempt([&] { context_.symbols.declare(items, 0); });
+          continue;
+        }
         if (!is_identifier(extent.text) || context_.symbols.find(extent.text)) continue;
         errors_.attempt([&] { context_.symbols.declare(extent); });
       }
@@ -149,14 +158,65 @@ class Reader {
     }
   }
 
-  std::vector<Expr> read_shape(const Node& shape) {
+  // The offsets of an extent `ragged(off)`.
+  static std::optional<std::string> offsets_in(const Node& extent) {
+    constexpr std::string_view kBegin = "ragged(";
+    const std::string& text = extent.text;
+    if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
+    const std::string name = text.substr(kBegin.size(), text.size() - kBegin.size() - 1);
+    return is_identifier(name) ? std::optional(name) : std::nullopt;
+  }
+
+  // `ragged`: where an extent that is ragged(off) is left, if there may be one. It stands for 1.
+  std::vector<Expr> read_shape(const Node& shape, const Node** ragged = nullptr) {
     if (std::int64_t(expect_sequence(shape, "shape").size()) > kMostAxes) {
       refuse("E104", shape.place, "shape has more than " + std::to_string(kMostAxes) + " axes",
              "use fewer axes");
     }
     std::vector<Expr> extents;
-    for (const Node& item : shape.items) extents.push_back(sizes_.read(item, "shape"));
+    for (const Node& item : shape.items) {
+      const auto offsets = ragged != nullptr ? offsets_in(item) : std::nullopt;
+      const bool is_ragged = offsets.has_value();
+      if (is_ragged && extents.size() != 1) {
+        refuse("E520", item.place, "the items of a row stand on no second axis",
+               "give the rows first, and their items next: [B, ragged(off), D]");
+      }
+      if (is_ragged) {
+        *ragged = &item;
+        sizes_.use(*offsets + "_items");
+      }
+      extents.push_back(is_ragged ? fusion_->constant(1) : sizes_.read(item, "shape"));
+    }
     return extents;
+  }
+
+  // The rows of `ragged(off)`, of so many.
+  RowsId rows_of(const Node& ragged, Expr count) {
+    const std::string name = *offsets_in(ragged);
+    const auto offsets = fusion_->find(name);
+    if (!offsets) {
+      refuse("E205", ragged.place, "shape: there is no input of offsets " + shown(name),
+             meant(name, std::vector<std::string_view>(input_names_.begin(), input_names_.end()),
+                   "write ragged(off), and give an input off of shape [B + 1]"));
+    }
+    std::optional<RowsId> rows;
+    at_place<BadInput>(ragged.place, [&] {
+      for (std::size_t k = 0; k < fusion_->domains().rows(); ++k) {
+        if (TensorId(fusion_->domains()[RowsId(k)].offsets) == *offsets) rows = RowsId(k);
+      }
+      if (!rows) rows = add_rows({fusion_.get(), *offsets}, sizes_.use(name + "_items"));
+      const Expr own = fusion_->domains()[*rows].count;
+      const std::string why = name + " has one offset more than there are rows";
+      const Expr is_count = eq(own, count);
+      if (same(own, count) || sizes_.simplifier().proves(is_count)) return;
+      if (sizes_.simplifier().proves(!is_count)) {
+        refuse("E501", {},
+               why + ", which is not so: " + to_string(own) + " and " + to_string(count),
+               "give " + name + " the shape [" + to_string(count) + " + 1]");
+      }
+      fusion_->check_at_launch(is_count, why);
+    });
+    return *rows;
   }
 
   void read_inputs(const Node& section) {
@@ -201,7 +261,8 @@ class Reader {
       errors_.attempt([&] {
         input.type = as_tensor_type(require(entry.value, what, "dtype"), what + ".dtype");
       });
-      input.shape = read_shape(require(entry.value, what, "shape"));
+      const Node& said = require(entry.value, what, "shape");
+      input.shape = read_shape(said, &input.ragged);
       input.axes = read_axes_.of(name, input.shape.size());
       input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
       input.layout.place = entry.place;
@@ -355,6 +416,8 @@ class Reader {
   }
 
   void make_inputs() {
+    // Offsets before the rows that they tell.
+    std::ranges::stable_partition(inputs_, [](const Input& i) { return i.ragged == nullptr; });
     for (Input& input : inputs_) {
       const std::string& name = input.name;
       errors_.attempt([&] {
@@ -365,7 +428,7 @@ class Reader {
         }
         at_place<BadInput>(input.entry->place, [&] {
           const DataType type = input.type.type;
-          const TensorId t = fusion_->input(name, input.shape, type, input.axes).id();
+          const TensorId t = make_input(input).id();
           fusion_->edit(t).is_complex = input.type.is_complex;
           fusion_->edit(t).align = input.layout.align;
           fusion_->edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape,
@@ -376,6 +439,19 @@ class Reader {
     for (const std::string& name : input_names_) {
       if (!fusion_->find(name)) broken_.insert(name);
     }
+  }
+
+  Tensor make_input(Input& input) {
+    const DataType type = input.type.type;
+    if (input.ragged == nullptr) return fusion_->input(input.name, input.shape, type, input.axes);
+    const RowsId rows = rows_of(*input.ragged, input.shape[0]);
+    // Positions are one axis.
+    input.axes[1] = input.axes[0] + input.axes[1];
+    input.axes.erase(input.axes.begin());
+    const Tensor made = ragged_input(
+        *fusion_, input.name, rows, {input.shape.begin() + 2, input.shape.end()}, type, input.axes);
+    input.shape = made.shape();
+    return made;
   }
 
   void make_tensors() {

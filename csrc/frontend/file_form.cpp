@@ -129,7 +129,7 @@ constexpr FileKey kTransform[] = {
 // ---- Fusions ----
 
 constexpr FileKey kInput[] = {
-    {"shape", Extents, "extents, outer to inner", kNeeded},
+    {"shape", Extents, "extents, outer to inner; the second one may be ragged(OFFSETS)", kNeeded},
     {"dtype", TensorType, "the type of an element; complex64 and complex128, too", kNeeded},
     {"list", Count, "as many tensors, INPUT_0, INPUT_1, ..., read as INPUT[0][i]"},
     {"strides", Extents, "in elements; default: dense"},

@@ -13,6 +13,7 @@
 #include <selvage/ir/fold.h>
 #include <selvage/ir/gather.h>
 #include <selvage/ir/moved_store.h>
+#include <selvage/ir/ragged.h>
 
 #include <algorithm>
 #include <string_view>
@@ -219,7 +220,7 @@ class StatementBuilder {
     const auto source =
         node.kind == Kind::Element ? fusion_.find(node.name) : std::optional<TensorId>();
     if (!source) return;
-    const std::vector<Expr> extents = fusion_.shape(*source);
+    const std::vector<Expr> extents = shape_by_rows(fusion_, *source);
     for (std::size_t axis = 0; axis < std::min(extents.size(), node.operands.size()); ++axis) {
       const FormulaNode& whole = formula_.nodes[node.operands[axis]];
       const bool is_safe = has_safe_mode(whole);
@@ -359,7 +360,7 @@ class StatementBuilder {
   // `otherwise`: out of bounds, if there is such a thing.
   ValueId read(const FormulaNode& node, std::optional<ValueId> otherwise) {
     const TensorId source = names_.source_of(node);
-    const std::vector<Expr> extents = fusion_.shape(source);
+    const std::vector<Expr> extents = shape_by_rows(fusion_, source);
     if (extents.size() != node.operands.size()) {
       refuse("E503", place(node.at),
              node.name + " has rank " + std::to_string(extents.size()) + " and is read at " +
@@ -367,6 +368,7 @@ class StatementBuilder {
                  (node.operands.size() == 1 ? " subscript" : " subscripts"),
              "give one subscript for each axis");
     }
+    if (fusion_[source].items_of) return read_item(node, source, extents, otherwise);
     const DataType type = fusion_[source].type;
     ValueGraph& values = fusion_.values();
     std::vector<std::size_t> safe, others;  // axes
@@ -389,6 +391,39 @@ class StatementBuilder {
     if (otherwise) otherwise = checked_fill(node, source, *otherwise);
     return leaves_some ? at.read_inside(fusion_, source, *otherwise)
                        : at.read(fusion_, source, otherwise);
+  }
+
+  // An item of a row: of the row that the statement is at, where its index runs over the items of
+  // a row; else of any row, filled where the row has no such item.
+  ValueId read_item(const FormulaNode& node, TensorId source, const std::vector<Expr>& extents,
+                    std::optional<ValueId> otherwise) {
+    const RowsId rows = *fusion_[source].items_of;
+    ReadAt at;
+    for (const std::size_t axis : {0, 1}) {
+      const FormulaNode& n = formula_.nodes[node.operands[axis]];
+      if (n.kind != Kind::Remap && !n.is_loaded) continue;
+      refuse("E520", place(n.at),
+             "the row and the item at which " + node.name + " is read are no plain subscripts",
+             "write sums of indices, integers and sizes, such as fill(" + node.name +
+                 "[b, j + 1], 0)");
+    }
+    const Expr row = subscripts_[node.operands[0]], item = subscripts_[node.operands[1]];
+    const Expr extent = indices_.extent(item);
+    if (extent.valid() && same(extent, extents[1]) && row.is(Op::Symbol)) {
+      const IndexValue begin = begin_of(fusion_, rows, row);
+      at.add(begin, begin.loaded.symbol + item);
+    } else if (otherwise) {
+      const RowItem own = row_item(fusion_, rows, row, item);
+      at.add(index_value(fusion_, own.subscript, fusion_.shape(source)[0], IndexMode::Clamped));
+      at.only_if(fusion_.values(), own.is_inside);
+    } else {
+      refuse("E520", place(node.at), "the row at which " + node.name + " is read may lack the item",
+             "write fill(" + node.name + "[...], 0)");
+    }
+    for (std::size_t axis = 2; axis < extents.size(); ++axis) {
+      add_subscript(node.operands[axis], extents[axis], otherwise.has_value(), false, at);
+    }
+    return at.read(fusion_, source, otherwise);
   }
 
   // `is_filled`: the read has a value for out of bounds. `leaves_some`: it has none, and safe axes
@@ -465,6 +500,20 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
   const ValueId value = builder.value();
   const auto at_indices = [&](const std::string& name) {
     const std::vector<Expr> shape = builder.shape();
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+      const auto rows = rows_of_length(fusion, shape[k]);
+      if (!rows) continue;
+      const bool is_whole = formula.whole() != nullptr;
+      if (k != 1 || is_whole || !same(shape[0], fusion.domains()[*rows].count)) {
+        refuse("E520", builder.place(formula.indices[k].at),
+               formula.target + " has items of rows, and " +
+                   (is_whole ? "is a reduction" : "no row right before them"),
+               is_whole ? "let a statement of its own reduce, over other axes of the items"
+                        : "write the row and its item first, such as y[b, j, d]");
+      }
+      return compute_ragged(fusion, name, *rows, builder.indices(),
+                            {shape.begin() + 2, shape.end()}, {fusion, value});
+    }
     if (formula.whole() == nullptr) return fusion.compute(name, builder.indices(), shape, value);
     return fusion.compute_fold(name, builder.indices(), shape,
                                builder.request(formula.nodes.back().fold), value);

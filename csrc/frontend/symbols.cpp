@@ -141,9 +141,11 @@ void FileSymbols::read_sizes(const Node& node) {
   }
 }
 
-void FileSymbols::declare(const Node& node) {
+void FileSymbols::declare(const Node& node, std::int64_t min) {
   if (const auto wrong = check_name(node.text, node.place)) throw BadInput(*wrong);
-  take_given(add(node.text, node.place));
+  Symbol& symbol = add(node.text, node.place);
+  symbol.min = min;
+  take_given(symbol);
 }
 
 std::optional<std::int64_t> FileSymbols::stride_value(const std::string& name) {

@@ -38,8 +38,8 @@ class FileSymbols {
 
   void read_symbols(const Node& symbols);
   void read_sizes(const Node& sizes);
-  // Declares a symbol that only a shape names.
-  void declare(const Node& name);
+  // Declares a symbol that only a shape names, at least `min`.
+  void declare(const Node& name, std::int64_t min = 1);
   // To be called after all symbols are declared.
   void read_facts(const Node& facts);
   // The value that the command line gives to the stride of an axis.

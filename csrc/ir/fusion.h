@@ -74,6 +74,7 @@ struct TensorInfo {
   // The loops before any transform are those of the root: a row and its items, where memory and
   // the logical domain have positions (ir/ragged.h).
   bool is_iterated_by_root = false;
+  std::optional<RowsId> items_of = {};    // the first axis has the items of these rows
   std::vector<DomainId> logical = {};     // outer to inner
   std::vector<DomainId> allocation = {};  // how it lies in memory; empty: the logical domain
   std::vector<Expr> strides = {};  // in elements, one per allocation iterdomain; empty: dense

@@ -147,8 +147,10 @@ IndexValue index_value(Fusion& f, ValueId index, Expr extent, IndexMode mode) {
   return {loaded, mode == IndexMode::Clamped ? clamped_to(values, own, extent) : own};
 }
 
-void ReadAt::add(const IndexValue& index) {
-  add(index.loaded.symbol);
+void ReadAt::add(const IndexValue& index) { add(index, index.loaded.symbol); }
+
+void ReadAt::add(const IndexValue& index, Expr subscript) {
+  add(subscript);
   loaded_.push_back(index.loaded);
   indices_.push_back(index.value);
 }

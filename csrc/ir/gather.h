@@ -43,6 +43,8 @@ class ReadAt {
   // A subscript under an access mode.
   void add(Simplifier& simplifier, AccessMode mode, Expr of, Expr extent);
   void add(const IndexValue& index);
+  // A subscript in which the index stands.
+  void add(const IndexValue& index, Expr subscript);
   // The value where the condition fails is that for out of bounds.
   void only_if(ValueGraph& values, ValueId condition);
   // Adds a load that may be out of bounds: then the value is that for out of bounds. The clamped

@@ -6,7 +6,7 @@
 
 namespace selvage {
 
-RowsId add_rows(Tensor offsets) {
+RowsId add_rows(Tensor offsets, std::optional<Expr> items) {
   Fusion& f = offsets.fusion();
   const TensorInfo& info = f[offsets.id()];
   const bool is_integer = info.type == DataType::Int64 || info.type == DataType::Int32;
@@ -18,7 +18,7 @@ RowsId add_rows(Tensor offsets) {
   }
   Simplifier simplifier(*f.facts());
   const Expr count = simplifier.simplify(shape[0] - 1);
-  return f.add_rows(offsets.id(), count, f.extent(info.name + "_items", 0));
+  return f.add_rows(offsets.id(), count, items ? *items : f.extent(info.name + "_items", 0));
 }
 
 Expr length(const Fusion& f, RowsId rows) {
@@ -33,30 +33,62 @@ std::optional<RowsId> rows_of_length(const Fusion& f, Expr extent) {
   return std::nullopt;
 }
 
+std::vector<Expr> shape_by_rows(const Fusion& f, TensorId t) {
+  std::vector<Expr> shape = f.shape(t);
+  if (const auto rows = f[t].items_of) {
+    shape[0] = length(f, *rows);
+    shape.insert(shape.begin(), f.domains()[*rows].count);
+  }
+  return shape;
+}
+
+namespace {
+
+// The offset of a row. There is one more than there are rows, so the two share no extent.
+ValueId offset_of(Fusion& f, RowsId rows, Expr row) {
+  const Tensor offsets(&f, TensorId(f.domains()[rows].offsets));
+  return f.values().cast(read_or(offsets, {row}, 0).in(f), DataType::Int64);
+}
+
+}  // namespace
+
+IndexValue begin_of(Fusion& f, RowsId rows, Expr row) {
+  const RaggedRows own = f.domains()[rows];
+  return {{own.begin, IndexMode::Clamped, own.items},
+          clamped_to(f.values(), offset_of(f, rows, row), own.items + 1)};
+}
+
+RowItem row_item(Fusion& f, RowsId rows, Expr row, Expr item) {
+  ValueGraph& values = f.values();
+  const ValueId begin = offset_of(f, rows, row), end = offset_of(f, rows, row + 1);
+  const ValueId own = values.index(item);
+  const ValueId inside =
+      values.apply(Function::Lt, {own, values.apply(Function::Sub, {end, begin})});
+  const ValueId is_any = values.index(0 <= row && row < f.domains()[rows].count && 0 <= item);
+  return {values.apply(Function::Add, {begin, own}), values.apply(Function::And, {is_any, inside})};
+}
+
 Tensor ragged_input(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> inner,
                     DataType type, std::vector<std::string> axes) {
   inner.insert(inner.begin(), f.domains()[rows].items);
-  return f.input(name, std::move(inner), type, std::move(axes));
+  const Tensor made = f.input(name, std::move(inner), type, std::move(axes));
+  f.edit(made.id()).items_of = rows;
+  return made;
 }
 
 Element item(Tensor x, RowsId rows, const std::vector<Expr>& at) {
   Fusion& f = x.fusion();
-  const RaggedRows& own = f.domains()[rows];
   if (at.size() != x.rank() + 1) {
     refuse<BadInput>("E503",
                      x.name() + " has rows of items and " + std::to_string(x.rank() - 1) +
                          " further axes, and is read as " + x.name() + to_text(at),
                      "give a subscript for the row, one for the item, and one for each other axis");
   }
-  ValueGraph& values = f.values();
-  const Tensor offsets(&f, TensorId(own.offsets));
-  // The row may have fewer indices than there are offsets, so the two share no extent.
-  const ValueId begin = values.cast(read_or(offsets, {at[0]}, 0).in(f), DataType::Int64);
-  std::vector<Expr> subscripts = {own.begin + at[1]};
+  const IndexValue begin = begin_of(f, rows, at[0]);
+  std::vector<Expr> subscripts = {begin.loaded.symbol + at[1]};
   subscripts.insert(subscripts.end(), at.begin() + 2, at.end());
-  const LoadedIndex loaded{own.begin, IndexMode::Clamped, own.items};
-  return {f, values.gather(x.type(), std::uint32_t(x.id()), std::move(subscripts), {loaded},
-                           {clamped_to(values, begin, own.items + 1)}, std::nullopt)};
+  return {f, f.values().gather(x.type(), std::uint32_t(x.id()), std::move(subscripts),
+                               {begin.loaded}, {begin.value}, std::nullopt)};
 }
 
 Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> indices,
@@ -71,6 +103,7 @@ Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vect
   const Tensor made =
       f.compute_view(name, std::move(indices), std::move(shape), positions, value.in(f), type);
   f.edit(made.id()).is_iterated_by_root = true;
+  f.edit(made.id()).items_of = rows;
   return made;
 }
 

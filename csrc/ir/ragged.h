@@ -15,6 +15,7 @@
 
 #include <selvage/ir/element.h>
 #include <selvage/ir/fusion.h>
+#include <selvage/ir/gather.h>
 
 #include <optional>
 #include <string>
@@ -22,10 +23,10 @@
 
 namespace selvage {
 
-// The rows that an input of count + 1 integers tells; the number of their items is a size,
-// called like the input with "_items". Throws BadInput E519 if it is no input of one axis, of more
-// than one element and of a signed integer type of 32 or 64 bits.
-RowsId add_rows(Tensor offsets);
+// The rows that an input of count + 1 integers tells; the number of their items is `items` or, if
+// that is not given, a size called like the input with "_items". Throws BadInput E519 if it is no
+// input of one axis, of more than one element and of a signed integer type of 32 or 64 bits.
+RowsId add_rows(Tensor offsets, std::optional<Expr> items = {});
 
 // The number of items of the row that a definition is at: the extent of an index that runs over
 // them.
@@ -36,6 +37,18 @@ std::optional<RowsId> rows_of_length(const Fusion& f, Expr extent);
 // An input with one element for each item of all rows, times `inner` dense extents.
 Tensor ragged_input(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> inner,
                     DataType type, std::vector<std::string> axes = {});
+
+// The extents by which a tensor is read: where it has items of rows, the rows and the length of one
+// come in the place of its first axis.
+std::vector<Expr> shape_by_rows(const Fusion& f, TensorId t);
+
+// The subscript at which a row begins, as a number that is read; and the value that an item of a
+// row has as a subscript, with the condition that the row has it.
+IndexValue begin_of(Fusion& f, RowsId rows, Expr row);
+struct RowItem {
+  ValueId subscript, is_inside;
+};
+RowItem row_item(Fusion& f, RowsId rows, Expr row, Expr item);
 
 // The element of x, which lies as such an input does, at {row, item of the row, ...}. Throws
 // BadInput E503 where the number of subscripts does not fit x.

@@ -183,14 +183,10 @@ Body RowFold::row() {
   return body;
 }
 
-// No row before the position has it: known by what offsets promise, and tested all the same, so
-// that nothing is read outside of an array.
-Expr RowFold::is_item() const {
-  const RaggedRows& rows = tiles_.rows;
-  const Expr end = tiles_.added == 0   ? rows.end
-                   : tiles_.added == 1 ? rows.end + rows.row
-                                       : rows.end + tiles_.added * rows.row;
-  return first_of(tiles_, rows.row) <= position_ && position_ < end;
+// That the row begins at the position or before it: so by what offsets promise, and tested all the
+// same where an item is read at the position less the rows before, so that none lies before all.
+Expr RowFold::reaches_position() const {
+  return tiles_.added == 0 ? pool_.truth(true) : first_of(tiles_, tiles_.rows.row) <= position_;
 }
 
 std::vector<Store> RowFold::take_in(FoldState element) {

@@ -54,10 +54,10 @@ class RowFold {
           BufferId offsets, KernelDraft& draft);
 
   Body start();
-  // In the innermost loop: which row the position is of; what is stored of an item, under
-  // `is_item`; what is done at the end of a row.
+  // In the innermost loop: which row the position is of; what is stored of an item, where the row
+  // reaches the position; what is done at the end of a row.
   Body row();
-  Expr is_item() const;
+  Expr reaches_position() const;
   std::vector<Store> take_in(FoldState element);
   Body end_of_row(BufferId result, Expr address);
   Body finish();  // behind it

@@ -171,10 +171,8 @@ class Specialisation {
         for (DomainId d : info.logical) logical.push_back(replay(d));
         return logical;
       };
-      const Tensor made = made_->compute_view(info.name, info.indices, root_shape, view,
-                                              value_of(t, sizes_), info.type);
-      made_->edit(made.id()).is_iterated_by_root = info.is_iterated_by_root;
-      return made;
+      return made_->compute_view(info.name, info.indices, root_shape, view, value_of(t, sizes_),
+                                 info.type);
     }
     // The view pads an empty root: the definition is written over the logical domain instead.
     std::vector<Expr> indices;
@@ -250,6 +248,7 @@ class Specialisation {
     to.fill = from.fill;
     to.duplicates_allowed = from.duplicates_allowed;
     to.is_complex = from.is_complex;
+    to.is_iterated_by_root = from.is_iterated_by_root;
   }
 
   const Fusion& old_;

@@ -349,8 +349,10 @@ Body TreeBody::folding_positions(const NestTree& tree) {
     open_rows_.push_back(number);
     Loop loop = loop_of(schedule_, a, inner, draft_.kernel, draft_.computed);
     loop.body = fold.row();
-    append(loop.body, guarded({draft_.form(fold.is_item())},
-                              leaf(a, inner + 1, fold.take_in({value_of(a)}), Memory::Local)));
+    Body item = leaf(a, inner + 1, fold.take_in({value_of(a)}), Memory::Local);
+    const Expr reaches = fold.reaches_position();
+    append(loop.body,
+           reaches.is_true() ? std::move(item) : guarded({draft_.form(reaches)}, std::move(item)));
     append(loop.body, fold.end_of_row(result, a.address));
     open_rows_.pop_back();
     body.push_back({std::move(loop)});

@@ -32,6 +32,9 @@ class KernelObligations {
 
   std::vector<Obligation> list() {
     assume_launch(kernel_.condition);
+    for (const RowNumber& n : analysis_.rows) {
+      around_.push_back(eq(tensor_.graph()[n.rows].row, n.row));
+    }
     find_lanes();
     visit(kernel_.body);
     return std::move(list_);
@@ -73,7 +76,7 @@ class KernelObligations {
   }
   bool is_of(BufferId b, TensorId t) const {
     const std::optional<TensorPart>& holds = kernel_.buffers[b].holds;
-    return holds && holds->tensor == t;
+    return holds && holds->tensor == t && holds->is_of_items();
   }
   bool is_target(BufferId b) const { return is_of(b, tensor_.analysis.tensor); }
 
@@ -238,6 +241,20 @@ class KernelObligations {
     return list;
   }
 
+  // Takes away the begins of rows that the nest is at, which have one name everywhere.
+  void take_rows(ValueNode& read, Environment& environment) const {
+    for (std::size_t k = read.loaded.size(); k-- > 0;) {
+      const Expr symbol = read.loaded[k].symbol;
+      const bool is_row = std::ranges::any_of(analysis_.rows, [&](const RowNumber& n) {
+        return same(tensor_.graph()[n.rows].begin, symbol);
+      });
+      if (!is_row) continue;
+      environment.emplace_back(symbol, symbol);
+      read.loaded.erase(read.loaded.begin() + std::ptrdiff_t(k));
+      read.operands.erase(read.operands.begin() + std::ptrdiff_t(k));
+    }
+  }
+
   // Loads: each is a number that the address of the element mentions, in their order.
   void compare_gather(const ValueNode& read, Environment environment, ValueId computed) {
     const ValueNode& c = kernel_.values[computed];
@@ -263,7 +280,8 @@ class KernelObligations {
     around_.resize(outside);
   }
 
-  void compare_read(const ValueNode& read, const Environment& environment, ValueId computed) {
+  void compare_read(ValueNode read, Environment environment, ValueId computed) {
+    take_rows(read, environment);
     if (!read.loaded.empty()) return compare_gather(read, environment, computed);
     if (!read.operands.empty()) return differ();
     const TensorId source = TensorId(read.source);

@@ -15,6 +15,7 @@ class TensorObligations {
       : tensor_(tensor), analysis_(tensor.analysis), graph_(tensor.graph()) {}
 
   std::vector<Obligation> list() {
+    add_contracts();
     for (TransformId t : tensor_.schedule->transforms(analysis_.tensor)) add_extents(graph_[t]);
     for (const Step& step : analysis_.path.steps) add_indices(step);
     for (const KeptPredicate& kept : analysis_.predicates.kept) add_check(kept);
@@ -25,11 +26,26 @@ class TensorObligations {
 
  private:
   void add(Of of, std::string what, std::vector<Question> questions) {
+    for (Question& q : questions) {
+      q.under.insert(q.under.end(), contracts_.begin(), contracts_.end());
+    }
     list_.push_back({of, std::move(what), &analysis_.ranges->facts(), std::move(questions)});
   }
   void add_equal(Of of, std::string what, std::vector<Expr> under, Expr printed, Expr formula) {
     add(of, std::move(what), {{under, eq(printed, formula)}});
     list_.back().simplified = {{std::move(under), formula}};
+  }
+  // What offsets promise of a row that is searched: it begins at its position or before it, if that
+  // is no less than 0, and goes on past it, if there is such a position.
+  void add_contracts() {
+    for (const Step& step : analysis_.path.steps) {
+      const auto* merge = std::get_if<Merge>(&graph_[step.transform]);
+      if (merge == nullptr || step.direction == Direction::Forward) continue;
+      if (graph_.rows_of(*merge) == nullptr) continue;
+      const Expr position = index(merge->out), in_row = index(merge->inner);
+      contracts_.push_back(position < 0 || 0 <= in_row);
+      contracts_.push_back(extent(merge->out) <= position || in_row < extent(merge->inner));
+    }
   }
   Expr extent(DomainId d) const { return graph_[d].extent; }
   Expr index(DomainId d) const { return (*analysis_.coordinates)[d]; }
@@ -48,7 +64,13 @@ class TensorObligations {
                             says(s.outer, s.inner_split ? tiles : s.factor);
                             says(s.inner, s.inner_split ? s.factor : tiles);
                           },
-                          [&](const Merge& m) { says(m.out, extent(m.outer) * extent(m.inner)); },
+                          [&](const Merge& m) {
+                            const RaggedRows* rows = graph_.rows_of(m);
+                            says(m.out, rows == nullptr
+                                            ? extent(m.outer) * extent(m.inner)
+                                            : rows->items +
+                                                  graph_[m.inner].ragged->added * extent(m.outer));
+                          },
                           [&](const Resize& r) { says(r.out, extent(r.in) + r.left + r.right); },
                           [&](const Swizzle& s) {
                             says(s.out_x, extent(s.in_x));
@@ -102,6 +124,7 @@ class TensorObligations {
   const TensorReport& tensor_;
   const TensorAnalysis& analysis_;
   const DomainGraph& graph_;
+  std::vector<Expr> contracts_;
   std::vector<Obligation> list_;
 };
 

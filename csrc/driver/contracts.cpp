@@ -1,0 +1,44 @@
+#include <selvage/base/refuse.h>
+#include <selvage/driver/contracts.h>
+
+namespace selvage {
+
+namespace {
+
+void check_offsets(const std::string& name, const Array& offsets, std::int64_t items) {
+  const std::string help =
+      "give where each row begins, and the number of items at the end: " + name +
+      "[0] = 0, each at least the one before it, the last " + std::to_string(items);
+  const std::int64_t last = offsets.size() - 1;
+  if (last < 0) return;
+  const auto at = [&](std::int64_t k) {
+    return name + "[" + std::to_string(k) + "] is " + std::to_string(offsets.get_int(k));
+  };
+  if (offsets.get_int(0) != 0) refuse<BadInput>("E634", at(0) + ", and rows begin at 0", help);
+  for (std::int64_t k = 1; k <= last; ++k) {
+    if (offsets.get_int(k) >= offsets.get_int(k - 1)) continue;
+    refuse<BadInput>("E634",
+                     at(k) + ", and " + at(k - 1) + ": row " + std::to_string(k - 1) +
+                         " would end before it begins",
+                     help);
+  }
+  if (offsets.get_int(last) == items) return;
+  refuse<BadInput>("E634", at(last) + ", and there are " + std::to_string(items) + " items", help);
+}
+
+}  // namespace
+
+void check_contracts(const Fusion& fusion, const std::map<std::string, Array>& inputs,
+                     const SizeValues& sizes) {
+  for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
+    const RaggedRows& rows = fusion.domains()[RowsId(k)];
+    const std::string& name = fusion[TensorId(rows.offsets)].name;
+    const auto offsets = inputs.find(name);
+    const auto items = sizes(rows.items);
+    const bool has_shape =
+        offsets != inputs.end() && offsets->second.size() - 1 == sizes(rows.count);
+    if (has_shape && items) check_offsets(name, offsets->second, *items);
+  }
+}
+
+}  // namespace selvage
