@@ -7,6 +7,7 @@
 #include <selvage/frontend/read_axes.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_draft.h>
+#include <selvage/frontend/sparse_statement.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/ir/ragged.h>
 
@@ -25,7 +26,11 @@ struct Input {
   std::vector<Expr> shape;
   std::vector<std::string> axes;
   FileLayout layout;
-  const Node* ragged = nullptr;  // its second extent, where that is ragged(off)
+  // Of items of rows: the input that tells these, the size that counts the items, and the place in
+  // the file that says so. The second extent then stands for nothing.
+  bool is_made = false;  // no entry of the file is about it alone
+  std::string offsets = {}, items = {};
+  Place ragged_at = {};
 };
 
 constexpr std::int64_t kMostListed = 100;  // tensors of one list
@@ -56,6 +61,7 @@ class Reader {
     read_key(root_, "inputs", errors_, [&](const Node& section) { read_inputs(section); });
     read_key(root_, "outputs", errors_, [&](const Node& section) { read_outputs(section); });
     read_key(root_, "shapes", errors_, [&](const Node& section) { read_shapes(section); });
+    bring_to_items();
     bring_to_parts();
     ScheduleDraft draft;
     read_key(root_, "schedule", errors_, [&](const Node& schedule) {
@@ -65,6 +71,7 @@ class Reader {
     sizes_.declare();
     make_inputs();
     make_tensors();
+    check_columns();
     check_amounts(draft, sizes_, errors_);
     if (!errors_.empty()) return;
     make_default_outputs();
@@ -96,20 +103,27 @@ class Reader {
   // A name that stands alone as an extent is a size, declared or not.
   void declare_sizes_of(const Node& section, bool are_shapes) {
     for (const Entry& tensor : section.entries) {
+      const Node* format = are_shapes ? nullptr : tensor.value.find("format");
+      if (format != nullptr) declare_items(*format, tensor.key);
       const Node* shape = are_shapes ? &tensor.value : tensor.value.find("shape");
       if (shape == nullptr) continue;
       for (const Node& extent : shape->items) {
         if (const auto offsets = offsets_in(extent)) {
-          Node items = extent;
-          items.text = *offsets + "_items";
-          if (context_.symbols.find(items.text)) continue;
-          errors_.attempt([&] { context_.symbols.declare(items, 0); });
+          declare_items(extent, *offsets);
           continue;
         }
         if (!is_identifier(extent.text) || context_.symbols.find(extent.text)) continue;
         errors_.attempt([&] { context_.symbols.declare(extent); });
       }
     }
+  }
+
+  // The size that counts the items of rows.
+  void declare_items(const Node& place, const std::string& of) {
+    Node items = place;
+    items.text = of + "_items";
+    if (context_.symbols.find(items.text)) return;
+    errors_.attempt([&] { context_.symbols.declare(items, 0); });
   }
 
   void claim(const std::string& name, const Place& place) {
@@ -167,44 +181,47 @@ class Reader {
     return is_identifier(name) ? std::optional(name) : std::nullopt;
   }
 
-  // `ragged`: where an extent that is ragged(off) is left, if there may be one. It stands for 1.
-  std::vector<Expr> read_shape(const Node& shape, const Node** ragged = nullptr) {
+  // `rows`: of an input, which notes an extent that is ragged(off).
+  std::vector<Expr> read_shape(const Node& shape, Input* rows = nullptr) {
     if (std::int64_t(expect_sequence(shape, "shape").size()) > kMostAxes) {
       refuse("E104", shape.place, "shape has more than " + std::to_string(kMostAxes) + " axes",
              "use fewer axes");
     }
     std::vector<Expr> extents;
     for (const Node& item : shape.items) {
-      const auto offsets = ragged != nullptr ? offsets_in(item) : std::nullopt;
+      const auto offsets = rows != nullptr ? offsets_in(item) : std::nullopt;
       const bool is_ragged = offsets.has_value();
       if (is_ragged && extents.size() != 1) {
         refuse("E520", item.place, "the items of a row stand on no second axis",
                "give the rows first, and their items next: [B, ragged(off), D]");
       }
       if (is_ragged) {
-        *ragged = &item;
-        sizes_.use(*offsets + "_items");
+        rows->offsets = *offsets;
+        rows->items = *offsets + "_items";
+        rows->ragged_at = item.place;
+        sizes_.use(rows->items);
       }
       extents.push_back(is_ragged ? fusion_->constant(1) : sizes_.read(item, "shape"));
     }
     return extents;
   }
 
-  // The rows of `ragged(off)`, of so many.
-  RowsId rows_of(const Node& ragged, Expr count) {
-    const std::string name = *offsets_in(ragged);
+  // The rows that the offsets of an input tell.
+  RowsId rows_of(const Input& input) {
+    const std::string& name = input.offsets;
+    const Expr count = input.shape[0];
     const auto offsets = fusion_->find(name);
     if (!offsets) {
-      refuse("E205", ragged.place, "shape: there is no input of offsets " + shown(name),
+      refuse("E205", input.ragged_at, "shape: there is no input of offsets " + shown(name),
              meant(name, std::vector<std::string_view>(input_names_.begin(), input_names_.end()),
                    "write ragged(off), and give an input off of shape [B + 1]"));
     }
     std::optional<RowsId> rows;
-    at_place<BadInput>(ragged.place, [&] {
+    at_place<BadInput>(input.ragged_at, [&] {
       for (std::size_t k = 0; k < fusion_->domains().rows(); ++k) {
         if (TensorId(fusion_->domains()[RowsId(k)].offsets) == *offsets) rows = RowsId(k);
       }
-      if (!rows) rows = add_rows({fusion_.get(), *offsets}, sizes_.use(name + "_items"));
+      if (!rows) rows = add_rows({fusion_.get(), *offsets}, sizes_.use(input.items));
       const Expr own = fusion_->domains()[*rows].count;
       const std::string why = name + " has one offset more than there are rows";
       const Expr is_count = eq(own, count);
@@ -257,15 +274,19 @@ class Reader {
       claim(name, entry.place);
       const std::string what = "inputs." + entry.key;
       expect_map(entry.value, what, Form::Input, &errors_);
-      Input input{&entry, name, {}, {}, {}, {}};
+      Input input{.entry = &entry, .name = name, .type = {}, .shape = {}, .axes = {}, .layout = {}};
       errors_.attempt([&] {
         input.type = as_tensor_type(require(entry.value, what, "dtype"), what + ".dtype");
       });
       const Node& said = require(entry.value, what, "shape");
-      input.shape = read_shape(said, &input.ragged);
+      input.shape = read_shape(said, &input);
       input.axes = read_axes_.of(name, input.shape.size());
       input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
       input.layout.place = entry.place;
+      if (const Node* format = entry.value.find("format")) {
+        as_one_of(*format, what + ".format", Form::FormatWord);
+        return read_sparse(entry, what, std::move(input));
+      }
       if (input.type.is_complex) {
         complex_[name] = input.shape.size();
         input.shape.push_back(fusion_->constant(2));
@@ -274,6 +295,44 @@ class Reader {
       }
       inputs_.push_back(std::move(input));
     });
+  }
+
+  // A matrix whose rows have the items that are not 0: three inputs (sparse_statement.h).
+  void read_sparse(const Entry& entry, const std::string& what, Input values) {
+    const std::string& name = values.name;
+    if (values.shape.size() != 2 || !values.offsets.empty() || values.type.is_complex) {
+      refuse("E520", entry.place, name + " is sparse, and no matrix of real numbers",
+             "give it the shape [I, J]");
+    }
+    DataType type = DataType::Int32;
+    if (const Node* index = entry.value.find("index")) {
+      type = as_one_of(*index, what + ".index", Form::IndexWord) == 0 ? DataType::Int32
+                                                                      : DataType::Int64;
+    }
+    values.offsets = name + "_offsets";
+    values.items = name + "_items";
+    values.ragged_at = entry.place;
+    sizes_.use(values.items);
+    sparse_.insert(name);
+    columns_of_.emplace(name, values.shape[1]);
+    Input offsets = values, columns = values;
+    offsets.name = values.offsets;
+    offsets.type = {type};
+    offsets.shape = {values.shape[0] + 1};
+    offsets.axes = {name + "_row"};
+    offsets.layout = {};
+    offsets.offsets.clear();
+    columns.name = name + "_columns";
+    columns.type = {type};
+    columns.layout = {};
+    for (Input* input : {&offsets, &columns}) {
+      claim(input->name, entry.place);
+      input_names_.push_back(input->name);
+      input->is_made = true;
+      input->layout.place = entry.place;
+      inputs_.push_back(std::move(*input));
+    }
+    inputs_.push_back(std::move(values));
   }
 
   // The statement of which a section says something; null where it may be in what was not read.
@@ -363,6 +422,42 @@ class Reader {
     }
   }
 
+  // Statements over sparse matrices become statements over their items.
+  void bring_to_items() {
+    for (std::size_t k = 0; k < formulas_.size() && formulas_.size() == texts_.size(); ++k) {
+      const bool fine = errors_.attempt([&] {
+        auto made = over_stored_items(formulas_[k], *texts_[k], sparse_);
+        if (!made) return;
+        formulas_[k] = std::move(made->formula);
+        for (ColumnUse& use : made->uses) column_uses_.emplace_back(std::move(use), texts_[k]);
+      });
+      if (!fine) broken_.insert(formulas_[k].target);
+    }
+  }
+
+  // What is read at columns has as many items there as the matrix has columns.
+  void check_columns() {
+    for (const auto& [use, text] : column_uses_) {
+      const auto t = fusion_->find(use.tensor);
+      if (!t || use.axis >= fusion_->shape(*t).size()) continue;
+      const Place place = place_in(*text, use.at);
+      errors_.attempt([&] {
+        const Expr own = fusion_->shape(*t)[use.axis];
+        const Expr columns = sizes_.extent(columns_of_.at(use.matrix), place, "the columns");
+        const Expr is_same = eq(own, columns);
+        if (same(own, columns) || sizes_.simplifier().proves(is_same)) return;
+        if (sizes_.simplifier().proves(!is_same)) {
+          refuse("E501", place,
+                 use.matrix + " has " + to_string(columns) + " columns, and " + use.tensor + " " +
+                     to_string(own) + " items at that index",
+                 "make the extents equal");
+        }
+        fusion_->check_at_launch(
+            is_same, "what is read at columns of " + use.matrix + " has an item for each");
+      });
+    }
+  }
+
   // Statements over complex tensors become statements over their parts.
   void bring_to_parts() {
     for (std::size_t k = 0; k < formulas_.size() && formulas_.size() == texts_.size(); ++k) {
@@ -417,12 +512,12 @@ class Reader {
 
   void make_inputs() {
     // Offsets before the rows that they tell.
-    std::ranges::stable_partition(inputs_, [](const Input& i) { return i.ragged == nullptr; });
+    std::ranges::stable_partition(inputs_, [](const Input& i) { return i.offsets.empty(); });
     for (Input& input : inputs_) {
       const std::string& name = input.name;
       errors_.attempt([&] {
         const std::vector<Node>& said = input.entry->value.find("shape")->items;
-        for (std::size_t k = 0; k < said.size(); ++k) {
+        for (std::size_t k = 0; k < said.size() && !input.is_made; ++k) {
           input.shape[k] = sizes_.extent(input.shape[k], said[k].place,
                                          "the extent of " + input.axes[k] + " of " + name);
         }
@@ -443,8 +538,8 @@ class Reader {
 
   Tensor make_input(Input& input) {
     const DataType type = input.type.type;
-    if (input.ragged == nullptr) return fusion_->input(input.name, input.shape, type, input.axes);
-    const RowsId rows = rows_of(*input.ragged, input.shape[0]);
+    if (input.offsets.empty()) return fusion_->input(input.name, input.shape, type, input.axes);
+    const RowsId rows = rows_of(input);
     // Positions are one axis.
     input.axes[1] = input.axes[0] + input.axes[1];
     input.axes.erase(input.axes.begin());
@@ -522,6 +617,9 @@ class Reader {
   std::vector<std::string> input_names_;
   std::vector<Input> inputs_;
   ComplexTensors complex_;
+  SparseTensors sparse_;
+  std::map<std::string, Expr> columns_of_;  // by sparse matrix: how many
+  std::vector<std::pair<ColumnUse, const Node*>> column_uses_;
   std::map<std::string, StatementOutput> said_;  // of tensors, under outputs and shapes
   bool has_outputs_ = false;
   std::set<std::string> broken_;  // tensors that are named and could not be made

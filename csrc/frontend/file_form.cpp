@@ -132,6 +132,8 @@ constexpr FileKey kInput[] = {
     {"shape", Extents, "extents, outer to inner; the second one may be ragged(OFFSETS)", kNeeded},
     {"dtype", TensorType, "the type of an element; complex64 and complex128, too", kNeeded},
     {"list", Count, "as many tensors, INPUT_0, INPUT_1, ..., read as INPUT[0][i]"},
+    {"format", FormatWord, "of a sparse matrix: INPUT_offsets, INPUT_columns and INPUT are given"},
+    {"index", IndexWord, "the type of its offsets and columns; default int32"},
     {"strides", Extents, "in elements; default: dense"},
     {"contiguity", Truths, "false: the stride of that axis is the symbol INPUT_stride_AXIS"},
     {"align", Count, "bytes to which its address is aligned, a power of two; default 16"},
@@ -250,6 +252,8 @@ constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
 constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
+constexpr std::string_view kFormats[] = {"csr"};
+constexpr std::string_view kIndexTypes[] = {"int32", "int64"};
 constexpr std::string_view kAuto[] = {"auto", "none"};
 constexpr std::string_view kInline[] = {"inline"};
 
@@ -334,6 +338,8 @@ class Forms {
     add_word(SyncWord, "sync", kSyncs);
     add_word(AutoWord, "auto", kAuto);
     add_word(MathWord, "math", kMath);
+    add_word(FormatWord, "format", kFormats);
+    add_word(IndexWord, "index_type", kIndexTypes);
     add_word(InlineWord, "inline", kInline);
 
     add_list(Names, "names", "a list of names", kOf<Name>);

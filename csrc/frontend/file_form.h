@@ -37,6 +37,8 @@ enum class Form : std::uint8_t {
   SyncWord,
   AutoWord,
   MathWord,
+  FormatWord,
+  IndexWord,
   InlineWord,
   // Lists, and maps whose keys are names.
   Names,

@@ -32,6 +32,8 @@ std::vector<Obligation> obligations_of(const TensorReport& tensor, const FusionR
     const std::vector<Obligation> more =
         kernel_obligations(tensor, *fusion.program, step.variants.front());
     list.insert(list.end(), more.begin(), more.end());
+    // What tiles of positions leave is folded in kernels that have none of the tensor's loops.
+    if (tensor.schedule->positions(tensor.analysis.tensor)) break;
   }
   return list;
 }

@@ -58,10 +58,14 @@ Array read_input(DataType type, const std::string& path) {
 }
 
 // The sizes that the extents of an array tell, where nothing has told them before.
-void note_sizes(const std::vector<Expr>& extents, const std::vector<std::int64_t>& shape,
+void note_sizes(const Fusion& fusion, TensorId input, const std::vector<std::int64_t>& shape,
                 std::map<std::string, std::int64_t>& sizes) {
+  const std::vector<Expr> extents = fusion.shape(input);
   for (std::size_t k = 0; k < std::min(extents.size(), shape.size()); ++k) {
-    if (extents[k].is(Op::Symbol)) sizes.emplace(std::string(extents[k].name()), shape[k]);
+    const std::vector<Expr> used = symbols_of(extents[k]);
+    if (used.size() != 1) continue;
+    const auto told = solved_for(used[0], extents[k], shape[k], {}, *fusion.facts());
+    if (told) sizes.emplace(std::string(used[0].name()), *told);
   }
 }
 
@@ -207,7 +211,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
     const auto tensor = fusion.find(name);
     if (!tensor) continue;
     request.inputs[name] = read_input(fusion[*tensor].type, path);
-    if (options.check) note_sizes(fusion.shape(*tensor), request.inputs[name].shape, request.sizes);
+    if (options.check) note_sizes(fusion, *tensor, request.inputs[name].shape, request.sizes);
   }
   if (options.check) request.sizes = made_up_sizes(fusion, *subject.program, request.sizes);
   request.seed = options.seed;
