@@ -76,6 +76,10 @@ class Reader {
     if (!errors_.empty()) return;
     make_default_outputs();
     file_.fusion = fusion_;
+    for (const Input& input : inputs_) {
+      if (!sparse_.contains(input.name)) continue;
+      file_.sparse[input.name] = {rows_of_.at(input.name), columns_of_.at(input.name)};
+    }
     try {
       file_.schedule = build_schedule(draft, *fusion_, formulas_);
       if (!draft.is_automatic) return;
@@ -314,6 +318,7 @@ class Reader {
     values.ragged_at = entry.place;
     sizes_.use(values.items);
     sparse_.insert(name);
+    rows_of_.emplace(name, values.shape[0]);
     columns_of_.emplace(name, values.shape[1]);
     Input offsets = values, columns = values;
     offsets.name = values.offsets;
@@ -618,7 +623,7 @@ class Reader {
   std::vector<Input> inputs_;
   ComplexTensors complex_;
   SparseTensors sparse_;
-  std::map<std::string, Expr> columns_of_;  // by sparse matrix: how many
+  std::map<std::string, Expr> rows_of_, columns_of_;  // by sparse matrix: how many
   std::vector<std::pair<ColumnUse, const Node*>> column_uses_;
   std::map<std::string, StatementOutput> said_;  // of tensors, under outputs and shapes
   bool has_outputs_ = false;

@@ -99,6 +99,11 @@ struct ScheduleFile {
   std::vector<AutomaticKernel> automatic;  // the kernels that the file left to be scheduled
   std::optional<Schedule> written;         // the schedule before that; absent: nothing was left
   std::shared_ptr<ThreadProgram> threads;  // section 4
+  // Section 2: the sparse matrices among the inputs, and their extents.
+  struct Sparse {
+    Expr rows, columns;
+  };
+  std::map<std::string, Sparse> sparse;
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
   // Values of sizes, from the file and the command line. A size with a value is a constant of the
   // fusions, unless the value is 0: then it stays a symbol, and is 0 at launch.

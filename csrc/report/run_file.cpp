@@ -1,6 +1,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/base/words.h>
 #include <selvage/expr/text.h>
+#include <selvage/frontend/matrix_market.h>
 #include <selvage/frontend/npy.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
@@ -57,16 +58,52 @@ Array read_input(DataType type, const std::string& path) {
   return array;
 }
 
+// Where an extent is of one size, its value, if nothing has told it before.
+void note_size(const Fusion& fusion, Expr extent, std::int64_t value,
+               std::map<std::string, std::int64_t>& sizes) {
+  const std::vector<Expr> used = symbols_of(extent);
+  if (used.size() != 1) return;
+  const auto told = solved_for(used[0], extent, value, {}, *fusion.facts());
+  if (told) sizes.emplace(std::string(used[0].name()), *told);
+}
+
 // The sizes that the extents of an array tell, where nothing has told them before.
 void note_sizes(const Fusion& fusion, TensorId input, const std::vector<std::int64_t>& shape,
                 std::map<std::string, std::int64_t>& sizes) {
   const std::vector<Expr> extents = fusion.shape(input);
   for (std::size_t k = 0; k < std::min(extents.size(), shape.size()); ++k) {
-    const std::vector<Expr> used = symbols_of(extents[k]);
-    if (used.size() != 1) continue;
-    const auto told = solved_for(used[0], extents[k], shape[k], {}, *fusion.facts());
-    if (told) sizes.emplace(std::string(used[0].name()), *told);
+    note_size(fusion, extents[k], shape[k], sizes);
   }
+}
+
+// A sparse matrix of a file in Matrix Market's format, as its three inputs.
+void read_sparse_input(const std::string& name, const std::string& path, const ScheduleFile& file,
+                       const Fusion& fusion, RunRequest& request) {
+  const auto matrix = file.sparse.find(name);
+  if (matrix == file.sparse.end()) {
+    throw BadInput({.code = "E602",
+                    .place = {path, 0, 0},
+                    .message = name + " is no sparse matrix, and this is a file of one",
+                    .help = "give it as an .npy file, or say format: csr"});
+  }
+  const RowMatrix rows = by_rows(read_matrix_market(path));
+  const auto array = [&](const std::string& input, const auto& numbers) {
+    Array made(fusion[fusion.find(input).value()].type, {std::int64_t(numbers.size())});
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(numbers[k])>, double>) {
+        made.set(std::int64_t(k), numbers[k]);
+      } else {
+        made.set_int(std::int64_t(k), numbers[k]);
+      }
+    }
+    note_sizes(fusion, fusion.find(input).value(), made.shape, request.sizes);
+    request.inputs[input] = std::move(made);
+  };
+  array(name + "_offsets", rows.offsets);
+  array(name + "_columns", rows.column);
+  array(name, rows.value);
+  note_size(fusion, matrix->second.rows, rows.rows, request.sizes);
+  note_size(fusion, matrix->second.columns, rows.columns, request.sizes);
 }
 
 // What is to be shown is an input or an output.
@@ -210,6 +247,10 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   for (const auto& [name, path] : options.inputs) {
     const auto tensor = fusion.find(name);
     if (!tensor) continue;
+    if (path.ends_with(".mtx")) {
+      read_sparse_input(name, path, file, fusion, request);
+      continue;
+    }
     request.inputs[name] = read_input(fusion[*tensor].type, path);
     if (options.check) note_sizes(fusion, *tensor, request.inputs[name].shape, request.sizes);
   }

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <selvage/base/sparse_matrix.h>
+
+#include <string>
+
+namespace selvage {
+
+// Reads a sparse matrix in the Matrix Market exchange format: coordinate; real, integer or pattern
+// (whose items are 1); general, symmetric or skew-symmetric, where each item off the diagonal
+// stands for two. Throws BadInput (E602) at the line for anything else: another header, a
+// coordinate outside of the matrix, a value that is no number, items too few or too many.
+CoordinateMatrix read_matrix_market(const std::string& path);
+
+}  // namespace selvage

@@ -1,0 +1,105 @@
+// Files in Matrix Market's format: what they mean, and what is wrong with them, by line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/frontend/matrix_market.h>
+#include <tests/support/refusal.h>
+#include <tests/support/temporary_folder.h>
+
+#include <fstream>
+#include <random>
+
+namespace selvage {
+namespace {
+
+using testing::HasSubstr;
+
+CoordinateMatrix matrix_in(const std::string& text) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "m.mtx").string();
+  std::ofstream(path) << text;
+  return read_matrix_market(path);
+}
+std::string refusal_of_matrix(const std::string& text) {
+  return bad_input([&] { matrix_in(text); });
+}
+const std::string kReal = "%%MatrixMarket matrix coordinate real general\n";
+
+TEST(MatrixMarket, ReadsEveryKind) {
+  const CoordinateMatrix a = matrix_in(kReal + "% a comment\n\n3 4 2\n 1 4  -2.5e1\n3 1 +7\n");
+  EXPECT_EQ(a.rows, 3);
+  EXPECT_EQ(a.columns, 4);
+  EXPECT_EQ(a.row, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(a.column, (std::vector<std::int64_t>{3, 0}));
+  EXPECT_EQ(a.value, (std::vector<double>{-25, 7}));
+  const CoordinateMatrix p =
+      matrix_in("%%MatrixMarket MATRIX coordinate pattern symmetric\r\n2 2 2\r\n1 1\r\n2 1\r\n");
+  EXPECT_EQ(p.value, (std::vector<double>{1, 1, 1}));
+  const CoordinateMatrix s =
+      matrix_in("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 3\n");
+  EXPECT_EQ(s.value, (std::vector<double>{3, -3}));
+  EXPECT_EQ(matrix_in(kReal + "0 5 0\n").items(), 0u);
+}
+
+TEST(MatrixMarket, SaysWhatIsWrongAndWhere) {
+  EXPECT_THAT(refusal_of_matrix(""), HasSubstr("it is empty"));
+  EXPECT_THAT(refusal_of_matrix("1 1 1\n"), HasSubstr("m.mtx:1"));
+  EXPECT_THAT(refusal_of_matrix("%%MatrixMarket matrix array real general\n"),
+              HasSubstr("dense matrix"));
+  EXPECT_THAT(refusal_of_matrix("%%MatrixMarket matrix coordinate complex general\n"),
+              HasSubstr("complex"));
+  EXPECT_THAT(refusal_of_matrix("%%MatrixMarket matrix coordinate real hermitian\n"),
+              HasSubstr("hermitian"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4\n"), HasSubstr("m.mtx:2"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 -4 1\n"), HasSubstr("the size -4"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 1\n4 1 2\n"),
+              HasSubstr("the row 4 is none of 1 to 3"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 1\n0 1 2\n"),
+              HasSubstr("the row 0 is none of 1 to 3"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 1\n1 5 2\n"), HasSubstr("the column 5"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 1\n1 1 x\n"), HasSubstr("m.mtx:3"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 1\n1 1 nan\n"), HasSubstr("no number"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 1\n1 1\n"), HasSubstr("has 2 numbers"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 2\n1 1 1\n"), HasSubstr("there are 1 items"));
+  EXPECT_THAT(refusal_of_matrix(kReal + "3 4 1\n1 1 1\n2 2 2\n"),
+              HasSubstr("more items than the 1"));
+  EXPECT_THAT(refusal_of_matrix("%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n"),
+              HasSubstr("3 rows and 4 columns"));
+  EXPECT_THAT(
+      refusal_of_matrix("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n"),
+      HasSubstr("its diagonal"));
+  EXPECT_THAT(bad_input([] { read_matrix_market("/nowhere/m.mtx"); }), HasSubstr("opened"));
+}
+
+TEST(MatrixMarket, ByRowsIsTheSameMatrix) {
+  std::mt19937_64 rng(3);
+  for (int k = 0; k < 200; ++k) {
+    CoordinateMatrix m{std::int64_t(rng() % 7), std::int64_t(1 + rng() % 6), {}, {}, {}};
+    const std::uint64_t items = m.rows == 0 ? 0 : rng() % 30;
+    std::vector<std::vector<double>> dense(std::size_t(m.rows),
+                                           std::vector<double>(std::size_t(m.columns), 0));
+    for (std::uint64_t i = 0; i < items; ++i) {
+      m.row.push_back(std::int64_t(rng() % std::uint64_t(m.rows)));
+      m.column.push_back(std::int64_t(rng() % std::uint64_t(m.columns)));
+      m.value.push_back(double(i));
+      dense[std::size_t(m.row.back())][std::size_t(m.column.back())] += double(i);
+    }
+    const RowMatrix r = by_rows(m);
+    ASSERT_EQ(r.offsets.size(), std::size_t(m.rows) + 1);
+    EXPECT_EQ(r.offsets.front(), 0);
+    EXPECT_EQ(r.offsets.back(), std::int64_t(items));
+    for (std::size_t row = 0; row < std::size_t(m.rows); ++row) {
+      for (auto i = std::size_t(r.offsets[row]); i < std::size_t(r.offsets[row + 1]); ++i) {
+        dense[row][std::size_t(r.column[i])] -= r.value[i];
+        const bool is_first = i == std::size_t(r.offsets[row]);
+        if (!is_first) {
+          EXPECT_LE(r.column[i - 1], r.column[i]);
+        }
+      }
+      for (double left : dense[row]) EXPECT_EQ(left, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace selvage
