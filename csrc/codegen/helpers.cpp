@@ -26,7 +26,7 @@ struct Helper {
 #define SELVAGE_SEARCH                                        \
   "  while (first < last) {\n"                                \
   "    const $T middle = last - (last - first) / 2;\n"        \
-  "    if (offsets[middle] + added * middle <= position) {\n" \
+  "    if (offsets[middle] <= position - added * middle) {\n" \
   "      first = middle;\n"                                   \
   "    } else {\n"                                            \
   "      last = middle - 1;\n"                                \

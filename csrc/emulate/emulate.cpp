@@ -84,7 +84,7 @@ class ValueMachine {
     while (first < last) {
       const std::int64_t middle = last - (last - first) / 2;
       if (requests_ != nullptr) requests_->access(at, AccessKind::Read, op.source, middle, 1);
-      if (memory.read(op.source, middle).integer + op.added * middle <= position) {
+      if (memory.read(op.source, middle).integer <= position - op.added * middle) {
         first = middle;
       } else {
         last = middle - 1;

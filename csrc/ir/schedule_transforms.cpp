@@ -184,7 +184,7 @@ Schedule& Schedule::bind(ScheduledLoop l, ParallelType type) {
 void Schedule::check_not_mixed(TensorId t, const Transform& request) const {
   const std::vector<DomainId> in = inputs(request);
   if (in.size() < 2 || is_folded(t, in[0]) == is_folded(t, in[1])) return;
-  // A row and its items: the nest folds wherever a row ends (lower/row_fold.h).
+  // A row and its items: the nest folds wherever a row ends (lower/row_tiles.h).
   const auto* merge = std::get_if<Merge>(&request);
   if (merge != nullptr && graph_.rows_of(*merge) != nullptr && !is_scan(fusion()[t])) return;
   const DomainId a = in[0], b = in[1];

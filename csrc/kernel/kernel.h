@@ -34,7 +34,7 @@ inline constexpr std::size_t kBlockCounter = SIZE_MAX;
 inline constexpr std::size_t kFailures = SIZE_MAX - 1;
 // The same of the part that blocks have what they keep in (Launch::Workspace).
 inline constexpr std::size_t kWorkspace = SIZE_MAX - 2;
-// The same of the first of the parts that tiles of positions leave of rows (lower/row_fold.h).
+// The same of the first of the parts that tiles of positions leave of rows (lower/row_tiles.h).
 inline constexpr std::size_t kRowCarries = SIZE_MAX / 2;
 
 using BufferId = std::uint32_t;  // index into Kernel::buffers

@@ -9,7 +9,7 @@
 #include <selvage/legality/legality.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/replaced.h>
-#include <selvage/lower/row_fold.h>
+#include <selvage/lower/row_tiles.h>
 #include <selvage/lower/steps.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/scheduler/defaults.h>

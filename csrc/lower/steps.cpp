@@ -1,6 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/lower/fill.h>
-#include <selvage/lower/row_fold.h>
+#include <selvage/lower/row_fold_kernels.h>
 #include <selvage/lower/steps.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/scheduler/narrow_blocks.h>
