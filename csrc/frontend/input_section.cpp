@@ -1,0 +1,259 @@
+// Inputs of a file's fusion.
+#include <selvage/base/names.h>
+#include <selvage/expr/text.h>
+#include <selvage/frontend/file_form.h>
+#include <selvage/frontend/input_section.h>
+#include <selvage/frontend/readers.h>
+#include <selvage/ir/ragged.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kMostListed = 100;  // tensors of one list
+constexpr const char* kPartAxis = "part";  // of a complex input
+
+// The offsets of an extent `ragged(off)`.
+std::optional<std::string> offsets_in(const Node& extent) {
+  constexpr std::string_view kBegin = "ragged(";
+  const std::string& text = extent.text;
+  if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
+  const std::string name = text.substr(kBegin.size(), text.size() - kBegin.size() - 1);
+  return is_identifier(name) ? std::optional(name) : std::nullopt;
+}
+
+void check_axes(const Node& shape) {
+  if (std::int64_t(expect_sequence(shape, "shape").size()) <= kMostAxes) return;
+  refuse("E104", shape.place, "shape has more than " + std::to_string(kMostAxes) + " axes",
+         "use fewer axes");
+}
+
+}  // namespace
+
+std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes) {
+  check_axes(shape);
+  std::vector<Expr> extents;
+  for (const Node& item : shape.items) extents.push_back(sizes.read(item, "shape"));
+  return extents;
+}
+
+void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place) {
+  const auto [it, is_new] = places.emplace(name, place);
+  if (is_new) return;
+  refuse("E204", place, "there is a tensor " + name + " already", "rename one of the two",
+         {"the first is at " + to_text(it->second)});
+}
+
+void InputSection::declare_items_of(const Entry& entry) {
+  if (const Node* format = entry.value.find("format")) declare_items(*format, entry.key);
+  const Node* shape = entry.value.find("shape");
+  for (std::size_t k = 0; shape != nullptr && k < shape->items.size(); ++k) {
+    const Node& extent = shape->items[k];
+    if (const auto offsets = offsets_in(extent)) declare_items(extent, *offsets);
+  }
+}
+
+// The size that counts the items of rows.
+void InputSection::declare_items(const Node& place, const std::string& of) {
+  Node items = place;
+  items.text = of + "_items";
+  if (context_.symbols.find(items.text)) return;
+  errors_.attempt([&] { context_.symbols.declare(items, 0); });
+}
+
+void InputSection::read(const Node& section) {
+  check_count(expect_map(section, "inputs"), kMostTensors, "tensors");
+  for (const Entry& entry : section.entries) {
+    std::vector<std::string> names = {entry.key};
+    // What is wrong with a list is said once, not of each tensor in it that is read.
+    if (!errors_.attempt([&] { names = names_of(entry); })) {
+      for (std::int64_t k = 0; k < kMostListed; ++k) {
+        broken_.insert(entry.key + "_" + std::to_string(k));
+      }
+    }
+    // What is wrong with one tensor of a list is so with all.
+    for (const std::string& name : names) {
+      if (!read_input(entry, name)) break;
+    }
+  }
+}
+
+// The tensor, or those of a list of tensors.
+std::vector<std::string> InputSection::names_of(const Entry& entry) const {
+  const Node* list = entry.value.find("list");
+  if (list == nullptr) return {entry.key};
+  const std::int64_t count = as_integer_of(*list, "inputs." + entry.key + ".list", 1, kMostListed);
+  std::vector<std::string> names;
+  for (std::int64_t k = 0; k < count; ++k) {
+    names.push_back(entry.key + "_" + std::to_string(k));
+  }
+  return names;
+}
+
+bool InputSection::read_input(const Entry& entry, const std::string& name) {
+  names_.push_back(name);
+  return errors_.attempt([&] {
+    tensor_name(entry, context_.symbols);
+    context_.symbols.check_no_symbol(name, entry.place, "the tensor " + name);
+    claim_name(places_, name, entry.place);
+    const std::string what = "inputs." + entry.key;
+    expect_map(entry.value, what, Form::Input, &errors_);
+    Input input{.entry = &entry, .name = name, .type = {}, .shape = {}, .axes = {}, .layout = {}};
+    errors_.attempt(
+        [&] { input.type = as_tensor_type(require(entry.value, what, "dtype"), what + ".dtype"); });
+    const Node& said = require(entry.value, what, "shape");
+    input.shape = read_extents(said, input);
+    input.axes = read_axes_.of(name, input.shape.size());
+    input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
+    input.layout.place = entry.place;
+    if (const Node* format = entry.value.find("format")) {
+      as_one_of(*format, what + ".format", Form::FormatWord);
+      return read_sparse(entry, what, std::move(input));
+    }
+    if (input.type.is_complex) {
+      complex_[name] = input.shape.size();
+      input.shape.push_back(fusion_.constant(2));
+      input.axes.emplace_back(kPartAxis);
+      input.layout.add_parts(fusion_.pool());
+    }
+    inputs_.push_back(std::move(input));
+  });
+}
+
+// A matrix whose rows have the items that are not 0: three inputs (sparse_statement.h).
+void InputSection::read_sparse(const Entry& entry, const std::string& what, Input values) {
+  const std::string& name = values.name;
+  if (values.shape.size() != 2 || !values.offsets.empty() || values.type.is_complex) {
+    refuse("E520", entry.place, name + " is sparse, and no matrix of real numbers",
+           "give it the shape [I, J]");
+  }
+  DataType type = DataType::Int32;
+  if (const Node* index = entry.value.find("index")) {
+    type = as_one_of(*index, what + ".index", Form::IndexWord) == 0 ? DataType::Int32
+                                                                    : DataType::Int64;
+  }
+  values.offsets = name + "_offsets";
+  values.items = name + "_items";
+  values.ragged_at = entry.place;
+  sizes_.use(values.items);
+  sparse_names_.insert(name);
+  sparse_[name] = {values.shape[0], values.shape[1]};
+  Input offsets = values, columns = values;
+  offsets.name = values.offsets;
+  offsets.type = {type};
+  offsets.shape = {values.shape[0] + 1};
+  offsets.axes = {name + "_row"};
+  offsets.layout = {};
+  offsets.offsets.clear();
+  columns.name = name + "_columns";
+  columns.type = {type};
+  columns.layout = {};
+  for (Input* input : {&offsets, &columns}) {
+    claim_name(places_, input->name, entry.place);
+    names_.push_back(input->name);
+    input->is_made = true;
+    input->layout.place = entry.place;
+    inputs_.push_back(std::move(*input));
+  }
+  inputs_.push_back(std::move(values));
+}
+
+// An extent that is ragged(off) stands for nothing.
+std::vector<Expr> InputSection::read_extents(const Node& shape, Input& input) {
+  check_axes(shape);
+  std::vector<Expr> extents;
+  for (const Node& item : shape.items) {
+    const auto offsets = offsets_in(item);
+    const bool is_ragged = offsets.has_value();
+    if (is_ragged && extents.size() != 1) {
+      refuse("E520", item.place, "the items of a row stand on no second axis",
+             "give the rows first, and their items next: [B, ragged(off), D]");
+    }
+    if (is_ragged) {
+      input.offsets = *offsets;
+      input.items = *offsets + "_items";
+      input.ragged_at = item.place;
+      sizes_.use(input.items);
+    }
+    extents.push_back(is_ragged ? fusion_.constant(1) : sizes_.read(item, "shape"));
+  }
+  return extents;
+}
+
+std::vector<NamedInput> InputSection::named() const {
+  std::vector<NamedInput> list;
+  for (const std::string& name : names_) list.push_back({name, {}});
+  for (const Input& input : inputs_) {
+    std::ranges::find(list, input.name, &NamedInput::name)->axes = input.axes;
+  }
+  return list;
+}
+
+void InputSection::make() {
+  // Offsets before the rows that they tell.
+  std::ranges::stable_partition(inputs_, [](const Input& i) { return i.offsets.empty(); });
+  for (Input& input : inputs_) {
+    const std::string& name = input.name;
+    errors_.attempt([&] {
+      const std::vector<Node>& said = input.entry->value.find("shape")->items;
+      for (std::size_t k = 0; k < said.size() && !input.is_made; ++k) {
+        input.shape[k] = sizes_.extent(input.shape[k], said[k].place,
+                                       "the extent of " + input.axes[k] + " of " + name);
+      }
+      at_place<BadInput>(input.entry->place, [&] {
+        const DataType type = input.type.type;
+        const TensorId t = make_input(input).id();
+        fusion_.edit(t).is_complex = input.type.is_complex;
+        fusion_.edit(t).align = input.layout.align;
+        fusion_.edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape,
+                                             fusion_, context_.symbols, sizes_);
+      });
+    });
+  }
+}
+
+Tensor InputSection::make_input(Input& input) {
+  const DataType type = input.type.type;
+  if (input.offsets.empty()) return fusion_.input(input.name, input.shape, type, input.axes);
+  const RowsId rows = rows_of(input);
+  // Positions are one axis.
+  input.axes[1] = input.axes[0] + input.axes[1];
+  input.axes.erase(input.axes.begin());
+  const Tensor made = ragged_input(fusion_, input.name, rows,
+                                   {input.shape.begin() + 2, input.shape.end()}, type, input.axes);
+  input.shape = made.shape();
+  return made;
+}
+
+// The rows that the offsets of an input tell.
+RowsId InputSection::rows_of(const Input& input) {
+  const std::string& name = input.offsets;
+  const Expr count = input.shape[0];
+  const auto offsets = fusion_.find(name);
+  if (!offsets) {
+    refuse("E205", input.ragged_at, "shape: there is no input of offsets " + shown(name),
+           meant(name, std::vector<std::string_view>(names_.begin(), names_.end()),
+                 "write ragged(off), and give an input off of shape [B + 1]"));
+  }
+  std::optional<RowsId> rows;
+  at_place<BadInput>(input.ragged_at, [&] {
+    for (std::size_t k = 0; k < fusion_.domains().rows(); ++k) {
+      if (TensorId(fusion_.domains()[RowsId(k)].offsets) == *offsets) rows = RowsId(k);
+    }
+    if (!rows) rows = add_rows({&fusion_, *offsets}, sizes_.use(input.items));
+    const Expr own = fusion_.domains()[*rows].count;
+    const std::string why = name + " has one offset more than there are rows";
+    const Expr is_count = eq(own, count);
+    if (same(own, count) || sizes_.simplifier().proves(is_count)) return;
+    if (sizes_.simplifier().proves(!is_count)) {
+      refuse("E501", {}, why + ", which is not so: " + to_string(own) + " and " + to_string(count),
+             "give " + name + " the shape [" + to_string(count) + " + 1]");
+    }
+    fusion_.check_at_launch(is_count, why);
+  });
+  return *rows;
+}
+
+}  // namespace selvage

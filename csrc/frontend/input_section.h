@@ -1,0 +1,86 @@
+#pragma once
+
+#include <selvage/frontend/complex_statement.h>
+#include <selvage/frontend/layout.h>
+#include <selvage/frontend/read_axes.h>
+#include <selvage/frontend/schedule_draft.h>
+#include <selvage/frontend/sections.h>
+#include <selvage/frontend/sparse_statement.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The extents of a tensor: a list of expressions of sizes (E104, and what SizeScope::read says).
+std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes);
+// Refuses a tensor's name that another one has (E204), and else notes where it stands.
+void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place);
+
+// `inputs` of section 2: what is read of each, and the tensors that they become: one, those of a
+// list, or the three of a sparse matrix. What is wrong with one keeps no other from being read.
+class InputSection {
+ public:
+  InputSection(FileContext& context, Fusion& fusion, SizeScope& sizes, const ReadAxes& axes,
+               std::map<std::string, Place>& places)
+      : context_(context),
+        errors_(context.errors),
+        fusion_(fusion),
+        sizes_(sizes),
+        read_axes_(axes),
+        places_(places) {}
+
+  // Declares the sizes that count the items of rows.
+  void declare_items_of(const Entry& entry);
+  void read(const Node& section);
+  void make();  // after the sizes are declared
+
+  // Those that the file names, whether they could be made or not; with their axes; names that were
+  // not understood.
+  const std::vector<std::string>& names() const { return names_; }
+  std::vector<NamedInput> named() const;
+  const std::set<std::string>& broken() const { return broken_; }
+  const ComplexTensors& complex() const { return complex_; }
+  const SparseTensors& sparse_names() const { return sparse_names_; }
+  const std::map<std::string, ScheduleFile::Sparse>& sparse() const { return sparse_; }
+
+ private:
+  struct Input {
+    const Entry* entry;
+    std::string name;  // the key, or that of a tensor of a list
+    TensorType type;
+    std::vector<Expr> shape;
+    std::vector<std::string> axes;
+    FileLayout layout;
+    bool is_made = false;  // no entry of the file is about it alone
+    // Of items of rows: the input that tells these, the size that counts the items, and the place
+    // in the file that says so. The second extent then stands for nothing.
+    std::string offsets = {}, items = {};
+    Place ragged_at = {};
+  };
+  void declare_items(const Node& place, const std::string& of);
+  std::vector<std::string> names_of(const Entry& entry) const;
+  bool read_input(const Entry& entry, const std::string& name);
+  std::vector<Expr> read_extents(const Node& shape, Input& input);
+  void read_sparse(const Entry& entry, const std::string& what, Input values);
+  Tensor make_input(Input& input);
+  RowsId rows_of(const Input& input);
+
+  FileContext& context_;
+  Diagnostics& errors_;
+  Fusion& fusion_;
+  SizeScope& sizes_;
+  const ReadAxes& read_axes_;
+  std::map<std::string, Place>& places_;
+  std::vector<std::string> names_;
+  std::vector<Input> inputs_;
+  std::set<std::string> broken_;
+  ComplexTensors complex_;
+  SparseTensors sparse_names_;
+  std::map<std::string, ScheduleFile::Sparse> sparse_;
+};
+
+}  // namespace selvage
