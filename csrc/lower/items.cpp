@@ -1,6 +1,6 @@
 #include <selvage/lower/items.h>
 
-#include <algorithm>
+#include <span>
 #include <string>
 
 namespace selvage {
@@ -14,6 +14,23 @@ std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph
     axes.push_back({strides[k], graph[domains[k]].extent});
   }
   return axes;
+}
+
+std::array<Expr, 6> owner_of(const Schedule& schedule, const TensorAnalysis& analysis,
+                             const std::vector<DomainId>& from, const std::vector<Expr>& indices) {
+  constexpr ParallelType kAxes[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz,
+                                    ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
+  const TensorId t = analysis.tensor;
+  std::array<Expr, 6> owner;
+  for (std::size_t k = 0; k < std::size(kAxes); ++k) {
+    owner[k] = schedule.fusion().pool().constant(0);
+    for (DomainId loop : analysis.loops) {
+      if (schedule.parallel(t, loop) != kAxes[k]) continue;
+      owner[k] = coordinates_from(schedule.graph(), from, indices, std::span(&loop, 1),
+                                  schedule.transforms(t))[0];
+    }
+  }
+  return owner;
 }
 
 // The row that a nest is at whose items it stores one by one; null if it goes through positions, or
@@ -48,16 +65,7 @@ Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAna
     from.insert(from.begin() + 1, in_row);
     names.insert(names.begin() + 1, named("in_row"));
   }
-  constexpr ParallelType kAxes[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz,
-                                    ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
-  for (std::size_t k = 0; k < std::size(kAxes); ++k) {
-    item.owner[k] = fusion.pool().constant(0);
-    for (DomainId loop : analysis.loops) {
-      if (schedule.parallel(t, loop) != kAxes[k]) continue;
-      item.owner[k] =
-          coordinates_from(graph, from, names, std::span(&loop, 1), schedule.transforms(t))[0];
-    }
-  }
+  item.owner = owner_of(schedule, analysis, from, names);
   return item;
 }
 

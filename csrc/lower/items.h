@@ -3,7 +3,7 @@
 #include <selvage/kernel/kernel.h>
 #include <selvage/legality/analysis.h>
 
-#include <span>
+#include <array>
 #include <vector>
 
 namespace selvage {
@@ -12,9 +12,14 @@ namespace selvage {
 std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph, TensorId tensor,
                                   Simplifier& sizes);
 
+// The index of the thread along each axis of the launch that is at these indices of `from`: each
+// loop bound to the axis is a function of them. Along an axis that no loop is bound to, index 0.
+// Null where `from` does not determine a loop.
+std::array<Expr, 6> owner_of(const Schedule& schedule, const TensorAnalysis& analysis,
+                             const std::vector<DomainId>& from, const std::vector<Expr>& indices);
+
 // The item that a nest stores at each point: the coordinates of its allocation. Item::owner is
-// known if the tensor's axes determine its loops, so that each loop is a function of the item that
-// a point visits. Along an axis of the launch that no loop is bound to, index 0 stores.
+// known if the tensor's axes determine its loops.
 Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis);
 
 }  // namespace selvage

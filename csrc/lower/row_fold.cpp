@@ -1,6 +1,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/ir/fold.h>
 #include <selvage/lower/body.h>
+#include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/row_defines.h>
 #include <selvage/lower/row_fold.h>
@@ -104,25 +105,15 @@ std::vector<Store> RowFold::take_in(FoldState element) {
   return all;
 }
 
-// Which thread the item is of, over the index of an iterdomain by that name, and those of the rest.
-void RowFold::own(Item& item, DomainId domain, const char* name) const {
-  constexpr ParallelType kAxes[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz,
-                                    ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
+// The thread at an index of a domain, by that name, and at those of the rest.
+std::array<Expr, 6> RowFold::owner(DomainId domain, const char* name) const {
   std::vector<DomainId> from = {domain};
   std::vector<Expr> names = {pool_.symbol(name)};
   for (std::size_t k = 0; k < tiles_.rest.size(); ++k) {
     from.push_back(tiles_.rest[k]);
     names.push_back(pool_.symbol("item." + std::to_string(k + 1)));
   }
-  const TensorId t = analysis_.tensor;
-  for (std::size_t k = 0; k < std::size(kAxes); ++k) {
-    item.owner[k] = pool_.constant(0);
-    for (DomainId loop : analysis_.loops) {
-      if (schedule_.parallel(t, loop) != kAxes[k]) continue;
-      item.owner[k] = coordinates_from(schedule_.graph(), from, names, std::span(&loop, 1),
-                                       schedule_.transforms(t))[0];
-    }
-  }
+  return owner_of(schedule_, analysis_, from, names);
 }
 
 Body RowFold::end_of_row(BufferId result, Expr address) {
@@ -138,7 +129,7 @@ Body RowFold::end_of_row(BufferId result, Expr address) {
   for (DomainId d : tiles_.rest) item.indices.push_back((*analysis_.coordinates)[d]);
   item.of_row = Item::Row{
       .row = rows.row, .begin = rows.begin, .end = rows.end, .at = position_, .told = last};
-  own(item, tiles_.positions, "item.at");
+  item.owner = owner(tiles_.positions, "item.at");
   draft_.kernel.items.add(result, address, std::move(item));
   const ValueId value =
       values.as_element(folded(values, fold_, state, number(rows.end - rows.begin)), type);
@@ -173,7 +164,7 @@ Body RowFold::finish() {
   const Expr is_tile = analysis_.ranges->simplify(tile < schedule_.graph()[tiles_.tile].extent);
   Item item{{tile}};
   for (DomainId d : tiles_.rest) item.indices.push_back(written_out((*analysis_.coordinates)[d]));
-  own(item, tiles_.tile, "item.0");
+  item.owner = owner(tiles_.tile, "item.0");
   for (const auto* buffers : {&carries_, &heads_}) {
     for (BufferId b : *buffers) draft_.kernel.items.add(b, place, item);
   }

@@ -3,6 +3,7 @@
 #include <selvage/lower/fold_states.h>
 #include <selvage/lower/row_tiles.h>
 
+#include <array>
 #include <vector>
 
 namespace selvage {
@@ -26,7 +27,7 @@ class RowFold {
   Expr at_first(Expr e) const;
   Expr place_of_tile() const;
   std::vector<Expr> rest_inside();
-  void own(Item& item, DomainId domain, const char* name) const;
+  std::array<Expr, 6> owner(DomainId domain, const char* name) const;
   ValueId number(Expr e) { return draft_.kernel.values.index(draft_.form(e)); }
 
   const Fusion& fusion_;

@@ -51,11 +51,16 @@ RowTiles::RowTiles(const Fusion& fusion, const Schedule& schedule, const TensorA
   }
 }
 
+std::vector<DomainId> RowTiles::axes() const {
+  std::vector<DomainId> axes = {tile};
+  axes.insert(axes.end(), rest.begin(), rest.end());
+  return axes;
+}
+
 RowCarries row_carries(const Fusion& fusion, const Schedule& schedule, TensorId t,
                        const RowTiles& tiles, Simplifier& sizes) {
   const DomainGraph& graph = schedule.graph();
-  std::vector<DomainId> domains = {tiles.tile};
-  domains.insert(domains.end(), tiles.rest.begin(), tiles.rest.end());
+  const std::vector<DomainId> domains = tiles.axes();
   const Expr elements = elements_of(graph, {.axes = domains}, sizes);
   const std::vector<Expr> strides = strides_of(graph, {.axes = domains}, sizes);
   std::vector<Buffer::Axis> axes;
@@ -74,9 +79,9 @@ RowCarries row_carries(const Fusion& fusion, const Schedule& schedule, TensorId 
   };
   std::size_t number = 0;
   made.row = buffer(".carry.row", DataType::Int64, number++);
-  for (const FoldComponent& c : components(*fusion[t].fold)) {
-    const std::string mark =
-        components(*fusion[t].fold).size() > 1 ? "." + std::string(c.name) : "";
+  const auto parts = components(*fusion[t].fold);
+  for (const FoldComponent& c : parts) {
+    const std::string mark = parts.size() > 1 ? "." + std::string(c.name) : "";
     made.carries.push_back(buffer(".carry" + mark, c.type, number++));
     made.heads.push_back(buffer(".head" + mark, c.type, number++));
   }
@@ -95,11 +100,9 @@ Expr last_position(const RowTiles& tiles, Expr row) {
 
 Expr element_of(const DomainGraph& graph, const RowTiles& tiles, Expr tile,
                 std::span<const Expr> rest) {
-  std::vector<DomainId> axes = {tiles.tile};
-  axes.insert(axes.end(), tiles.rest.begin(), tiles.rest.end());
   std::vector<Expr> indices = {tile};
   indices.insert(indices.end(), rest.begin(), rest.end());
-  return address_in(graph, {.axes = axes}, indices);
+  return address_in(graph, {.axes = tiles.axes()}, indices);
 }
 
 }  // namespace selvage

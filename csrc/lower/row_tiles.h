@@ -34,8 +34,9 @@ struct RowTiles {
   const RaggedRows& rows;
   std::int64_t added = 0;  // positions of a row beyond its items
   DomainId positions{}, tile{};
-  std::int64_t width = 1;      // K
-  std::vector<DomainId> rest;  // the axes of the result besides the row
+  std::int64_t width = 1;              // K
+  std::vector<DomainId> rest;          // the axes of the result besides the row
+  std::vector<DomainId> axes() const;  // of what tiles leave: the tile, and the rest
 };
 
 // The first position of a row, and its last one, by the symbols of its offsets.
