@@ -4,6 +4,7 @@
 #include <selvage/driver/contracts.h>
 #include <selvage/driver/error_model.h>
 #include <selvage/driver/machine.h>
+#include <selvage/driver/run_arguments.h>
 #include <selvage/emulate/reference.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/specialised.h>
@@ -78,8 +79,13 @@ class Run {
   RunResult run() {
     result_.machine = request_.on.value_or(default_machine());
     check_machine(result_.machine, request_.asker);
-    take_sizes();
-    take_inputs();
+    RunArguments arguments = arguments_of(fusion_, request_);
+    sizes_ = std::move(arguments.sizes);
+    result_.inputs = std::move(arguments.inputs);
+    result_.sizes = request_.sizes;
+    for (std::size_t k = 0; k < sizes_.symbols.size(); ++k) {
+      result_.sizes[std::string(sizes_.symbols[k].name())] = sizes_.values[k];
+    }
     const bool is_special = have_zero_extent(fusion_, sizes_);
     if (!is_special) take_program_for_sizes();
     if (!request_.trusts_offsets) check_contracts(fusion_, result_.inputs, sizes_);
@@ -107,117 +113,11 @@ class Run {
  private:
   using Role = ProgramBuffer::Role;
 
-  // Settles the sizes. A size need not be given if its facts determine it, alone or with other
-  // sizes, or if the shape of an input does. A missing stride is that of a dense array.
-  void take_sizes() {
-    result_.sizes = request_.sizes;
-    const auto take = [&](Expr n, std::int64_t value) {
-      result_.sizes[std::string(n.name())] = value;
-      sizes_.add(n, value);
-    };
-    std::vector<Expr> open;
-    for (Expr n : fusion_.sizes()) {
-      const Facts::Symbol* facts = fusion_.facts()->find(n);
-      if (const auto it = result_.sizes.find(std::string(n.name())); it != result_.sizes.end()) {
-        take(n, it->second);
-      } else if (facts != nullptr && facts->range.is_point()) {
-        take(n, facts->range.lo);
-      } else {
-        open.push_back(n);
-      }
-    }
-    // Repeated, since one size may depend on another. Strides come last: they may depend on all.
-    for (bool may_be_dense = false; !open.empty();) {
-      const std::size_t before = open.size();
-      std::erase_if(open, [&](Expr n) {
-        std::optional<std::int64_t> told = told_by_shape(n);
-        if (!told) told = told_by_facts(n);
-        if (!told && may_be_dense) told = dense_stride(n);
-        if (told) take(n, *told);
-        return told.has_value();
-      });
-      const bool is_stuck = open.size() == before;
-      if (is_stuck && may_be_dense) {
-        const std::string name(open[0].name());
-        refuse<BadInput>("E614", "the size " + name + " has no value", help_of(name));
-      }
-      may_be_dense = is_stuck;
-    }
-  }
-
-  std::optional<std::int64_t> told_by_shape(Expr n) const {
-    for (const auto& [name, array] : request_.inputs) {
-      const auto t = fusion_.find(name);
-      if (!t || !fusion_[*t].is_input) continue;
-      const std::vector<Expr> shape = fusion_.shape(*t);
-      for (std::size_t k = 0; k < std::min(shape.size(), array.shape.size()); ++k) {
-        const auto told = solved_for(n, shape[k], array.shape[k], sizes_, *fusion_.facts());
-        if (told) return told;
-      }
-    }
-    return std::nullopt;
-  }
-
-  // By a relation to other sizes: N == 6 * K.
-  std::optional<std::int64_t> told_by_facts(Expr n) const {
-    const std::vector<Expr>& assumed = fusion_.facts()->assumptions();
-    for (Expr e : assumed) {
-      if (!e.is(Op::Eq)) continue;
-      for (const auto& [left, right] : {std::pair(e[0], e[1]), std::pair(e[1], e[0])}) {
-        const auto value = sizes_(right);
-        const auto told =
-            value ? solved_for(n, left, *value, sizes_, *fusion_.facts()) : std::nullopt;
-        if (told) return told;
-      }
-    }
-    return std::nullopt;
-  }
-
-  std::optional<std::int64_t> dense_stride(Expr n) const {
-    for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      const TensorInfo& tensor = fusion_[TensorId(i)];
-      const auto at = std::find_if(tensor.strides.begin(), tensor.strides.end(),
-                                   [&](Expr stride) { return same(stride, n); });
-      if (at == tensor.strides.end() || !tensor.allocation.empty()) continue;
-      Expr stride = fusion_.pool().constant(1);
-      for (auto k = std::size_t(at - tensor.strides.begin()) + 1; k < tensor.logical.size(); ++k) {
-        stride = stride * fusion_.domains()[tensor.logical[k]].extent;
-      }
-      const auto value = sizes_(stride);
-      return value ? std::optional(std::max<std::int64_t>(*value, 1)) : value;
-    }
-    return std::nullopt;
-  }
-
-  std::string help_of(const std::string& name) const {
-    if (request_.asker == Asker::Command) {
-      return "give it one, --size " + name + "=VALUE, or under sizes: in the file";
-    }
-    return "give it one, .sizes = {{\"" + name + "\", ...}}, or an input that has it for an extent";
-  }
-
   void take_offsets() {
     for (const ProgramBuffer& b : program_->buffers) {
       const std::string& name = b.in_place_of ? program_->buffers[*b.in_place_of].name : b.name;
       const auto offset = request_.offsets.find(name);
       offsets_.push_back(offset == request_.offsets.end() ? 0 : offset->second);
-    }
-  }
-
-  void take_inputs() {
-    result_.inputs = request_.inputs;
-    for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      const TensorInfo& tensor = fusion_[TensorId(i)];
-      if (!tensor.is_input || result_.inputs.contains(tensor.name)) continue;
-      std::vector<std::int64_t> shape;
-      bool is_shape = true;
-      for (Expr n : fusion_.shape(TensorId(i))) {
-        shape.push_back(sizes_(n).value_or(-1));
-        is_shape = is_shape && shape.back() >= 0;
-      }
-      if (!is_shape) return;  // the unscheduled program says what is wrong with the sizes
-      result_.inputs[tensor.name] =
-          made_up_input_of(fusion_, TensorId(i), shape, sizes_, request_.seed);
     }
   }
 

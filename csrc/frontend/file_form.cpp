@@ -243,6 +243,40 @@ constexpr FileKey kInnerParallel[] = {
     {"do", Body, "what their threads do", kNeeded},
 };
 
+// ---- TeAAL specifications ----
+
+constexpr FileKey kEinsumFile[] = {
+    {"symbols", Symbols, "sizes that are not known yet, and what is known of them"},
+    {"facts", Conditions, "relations between sizes; promises, which a run tests"},
+    {"sizes", SizeValues, "values of sizes"},
+    {"einsum", Einsum, "what is computed", kNeeded},
+    {"mapping", Mapping, "how the loops run; what has none is scheduled automatically"},
+    {"format", Formats, "how tensors are stored"},
+    {"architecture", Anything, "not used"},
+    {"bindings", Anything, "not used"},
+    {"expect", Expect, "what must come out, for --check"},
+};
+constexpr FileKey kEinsum[] = {
+    {"declaration", RanksByTensor, "of each tensor, its ranks", kNeeded},
+    {"expressions", Einsums, "sums of products of tensors, in order", kNeeded},
+};
+constexpr FileKey kMapping[] = {
+    {"rank-order", RanksByTensor, "how they lie, outer to inner; default: as declared"},
+    {"partitioning", PartitioningsByTensor, "how ranks are cut up, or made one of several"},
+    {"loop-order", RanksByTensor, "the ranks that result, outer to inner"},
+    {"spacetime", SpacetimeByTensor, "which of these run at once, and which one after another"},
+};
+constexpr FileKey kSpacetime[] = {
+    {"space", Ranks, "the ranks that run on threads and blocks, at once"},
+    {"time", Ranks, "those that each thread runs through"},
+    {"opt", SlipWord, "slip: threads do not wait for one another, in what the report counts"},
+};
+constexpr FileKey kStorage[] = {
+    {"storage", StorageWord, "csr, the default of a first operand of two ranks; or dense"},
+    {"index", IndexWord, "the type of offsets and columns; default int32"},
+    {"dtype", Type, "the type of an element; default float"},
+};
+
 // ---- Words ----
 
 constexpr std::string_view kMemories[] = {"global", "shared", "local"};
@@ -254,6 +288,8 @@ constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
 constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
 constexpr std::string_view kFormats[] = {"csr"};
 constexpr std::string_view kIndexTypes[] = {"int32", "int64"};
+constexpr std::string_view kStorages[] = {"csr", "dense"};
+constexpr std::string_view kSlip[] = {"slip"};
 constexpr std::string_view kAuto[] = {"auto", "none"};
 constexpr std::string_view kInline[] = {"inline"};
 
@@ -311,6 +347,7 @@ class Forms {
  public:
   Forms() {
     using Kind = FormInfo::Kind;
+    add(Anything, {.name = "anything", .kind = Kind::Any, .says = "anything"});
     add(Name, {.name = "name", .kind = Kind::Name, .says = "a name"});
     add(Integer, {.name = "integer", .kind = Kind::Integer, .says = "an integer"});
     forms_[std::size_t(Integer)].least = INT64_MIN;
@@ -324,6 +361,9 @@ class Forms {
     add(Condition, {.name = "condition", .says = "a condition"});
     add(Expression, {.name = "expression", .says = "a number, or an expression"});
     add(Statement, {.name = "statement", .says = "a statement"});
+    add(Rank, {.name = "rank", .says = "a rank"});
+    add(EinsumText, {.name = "einsum_text", .says = "an einsum"});
+    add(Partitioning, {.name = "partitioning", .says = "such as uniform_shape(4)"});
 
     add_word(Type, "type", words_up_to<DataType::Double>());
     add_word(TensorType, "tensor_type", tensor_types());
@@ -340,6 +380,8 @@ class Forms {
     add_word(MathWord, "math", kMath);
     add_word(FormatWord, "format", kFormats);
     add_word(IndexWord, "index_type", kIndexTypes);
+    add_word(StorageWord, "storage_word", kStorages);
+    add_word(SlipWord, "slip", kSlip);
     add_word(InlineWord, "inline", kInline);
 
     add_list(Names, "names", "a list of names", kOf<Name>);
@@ -374,9 +416,23 @@ class Forms {
     add_named(Lets, "lets", "conditions and numbers by name", kOf<Expression>);
     add_named(Aliases, "aliases", "names by name", kOf<Name>);
 
+    add_list(Ranks, "ranks", "a list of ranks", kOf<Rank>);
+    add_list(Einsums, "einsums", "a list of einsums", kOf<EinsumText>, 1);
+    add_list(Partitionings, "partitionings", "a list of partitionings", kOf<Partitioning>, 1);
+    add_named(RanksByTensor, "ranks_by_tensor", "ranks by tensor", kOf<Ranks>);
+    add(PartitioningsByRank, {.name = "partitionings_by_rank",
+                              .kind = Kind::Keyed,
+                              .says = "partitionings by rank, or by several: (I, J)",
+                              .of = kOf<Partitionings>});
+    add_named(PartitioningsByTensor, "partitionings_by_tensor", "partitionings by tensor",
+              kOf<PartitioningsByRank>);
+    add_named(SpacetimeByTensor, "spacetime_by_tensor", "space and time by tensor", kOf<Spacetime>);
+    add_named(Formats, "formats", "storage by tensor", kOf<StorageOrRanks>);
+
     add_map(TensorsFile, "tensors_file", "a file of tensors", kTensorsFile);
     add_map(FusionFile, "fusion_file", "a file of a fusion", kFusionFile);
     add_map(ThreadsFile, "threads_file", "a file of a thread program", kThreadsFile);
+    add_map(EinsumFile, "einsum_file", "a TeAAL specification", kEinsumFile);
     add_map(Symbol, "symbol", "what is known of it", kSymbol);
     add_map(Tensor, "tensor", "a tensor", kTensor);
     add_map(View, "view", "a view", view_keys());
@@ -401,6 +457,11 @@ class Forms {
     add_map(With, "with", "indices and a body", kWith);
     add_map(InnerParallel, "inner_parallel", "levels and a body", kInnerParallel);
 
+    add_map(Einsum, "einsum", "what is computed", kEinsum);
+    add_map(Mapping, "mapping", "how the loops run", kMapping);
+    add_map(Spacetime, "spacetime", "what runs in space and in time", kSpacetime);
+    add_map(Storage, "storage", "how it is stored", kStorage);
+
     add_one(Transform, "transform", "a transform", kTransform);
     add_one(ScheduleItem, "schedule_item", "an item of a schedule", kScheduleItem);
     add_one(Placed, "placed", "where it is computed", kPlaced);
@@ -419,7 +480,10 @@ class Forms {
     add_either(BodyItem, "body_item", "a statement or a construct", kOf<Statement, BodyConstruct>);
     add_either(Indices, "indices", "indices with their extents", kOf<IndexExtents, IndexList>);
     add_either(Level, "level", "a level", kOf<KindLevel, LevelIndices>);
-    add_either(File, "file", "a schedule file", kOf<TensorsFile, FusionFile, ThreadsFile>);
+    add_either(StorageOrRanks, "storage_or_ranks", "how it is stored, or TeAAL's format by rank",
+               kOf<Storage, Anything>);
+    add_either(File, "file", "a schedule file",
+               kOf<TensorsFile, FusionFile, ThreadsFile, EinsumFile>);
   }
 
   const FormInfo& operator[](Form form) const { return forms_[std::size_t(form)]; }

@@ -12,6 +12,7 @@ namespace selvage {
 // take their keys and words from here, `schedule_inspect --schema` prints it for editors, and
 // doc/reference.md has a table of each map.
 enum class Form : std::uint8_t {
+  Anything,
   // Texts and numbers.
   Name,
   Integer,
@@ -24,6 +25,9 @@ enum class Form : std::uint8_t {
   Condition,
   Expression,
   Statement,
+  Rank,
+  EinsumText,
+  Partitioning,
   // One word of some.
   Type,
   TensorType,
@@ -39,6 +43,8 @@ enum class Form : std::uint8_t {
   MathWord,
   FormatWord,
   IndexWord,
+  StorageWord,
+  SlipWord,
   InlineWord,
   // Lists, and maps whose keys are names.
   Names,
@@ -69,10 +75,19 @@ enum class Form : std::uint8_t {
   LevelIndices,
   Lets,
   Aliases,
+  Ranks,
+  Einsums,
+  Partitionings,
+  RanksByTensor,
+  PartitioningsByRank,
+  PartitioningsByTensor,
+  SpacetimeByTensor,
+  Formats,
   // Maps of certain keys.
   TensorsFile,
   FusionFile,
   ThreadsFile,
+  EinsumFile,
   Symbol,
   Tensor,
   View,
@@ -96,6 +111,10 @@ enum class Form : std::uint8_t {
   For,
   With,
   InnerParallel,
+  Einsum,
+  Mapping,
+  Spacetime,
+  Storage,
   // Maps of one key, which says what stands under it.
   Transform,
   ScheduleItem,
@@ -112,6 +131,7 @@ enum class Form : std::uint8_t {
   BodyItem,
   Indices,
   Level,
+  StorageOrRanks,
   File,
 };
 inline constexpr int kForms = int(Form::File) + 1;
@@ -125,7 +145,8 @@ struct FileKey {
 
 struct FormInfo {
   enum class Kind : std::uint8_t {
-    Text,     // any scalar
+    Text,  // any scalar
+    Any,
     Name,     // a scalar that is a name (names.h)
     Integer,  // of 64 bits, at least `least`
     Extent,   // an integer of at least 1, or an expression
@@ -133,6 +154,7 @@ struct FormInfo {
     Word,    // one of `words`
     List,    // `least` to `most` items of the forms `of`
     Named,   // a map with `least` to `most` names, none of `words`, and values of the forms `of`
+    Keyed,   // the same with any keys
     Map,     // a map with `keys`
     OneKey,  // a map with one of `keys`
     Either,  // one of the forms `of`

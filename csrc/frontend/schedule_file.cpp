@@ -1,3 +1,4 @@
+#include <selvage/frontend/einsum_section.h>
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/sections.h>
@@ -24,9 +25,10 @@ const Entry& section_of(const Node& root) {
     }
   }
   if (found == nullptr) {
-    refuse("E312", root.place, "the file has none of tensors, compute, einsum, body",
-           "write 'tensors:' to look at iterdomains, 'compute:' for a fusion, or 'body:' for a "
-           "thread program");
+    refuse(
+        "E312", root.place, "the file has none of tensors, compute, einsum, body",
+        "write 'tensors:' to look at iterdomains, 'compute:' for a fusion, 'einsum:' for a TeAAL "
+        "specification, or 'body:' for a thread program");
   }
   return *found;
 }
@@ -35,15 +37,14 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
   Diagnostics& errors = context.errors;
   expect_map(root, "the file");
   const Entry& section = section_of(root);
-  if (section.key == "einsum") {
-    refuse_unsupported(section.place, "'einsum'", "write 'tensors', 'compute' or 'body'");
-  }
-  const bool is_fusion = section.key == "compute", is_threads = section.key == "body";
+  const bool is_einsum = section.key == "einsum", is_threads = section.key == "body";
+  const bool is_fusion = section.key == "compute" || is_einsum;
   file.kind = is_fusion    ? ScheduleFile::Kind::Compute
               : is_threads ? ScheduleFile::Kind::Threads
                            : ScheduleFile::Kind::Tensors;
   expect_map(root, "the file",
              is_threads  ? Form::ThreadsFile
+             : is_einsum ? Form::EinsumFile
              : is_fusion ? Form::FusionFile
                          : Form::TensorsFile,
              &errors);
@@ -51,7 +52,10 @@ void read_file(const Node& root, FileContext& context, ScheduleFile& file) {
   part("symbols", [&](const Node& node) { context.symbols.read_symbols(node); });
   part("sizes", [&](const Node& node) { context.symbols.read_sizes(node); });
   part("expect", [&](const Node& node) { file.expect = read_expectations(node, context); });
-  if (is_fusion) {
+  if (is_einsum) {
+    const Node fusion = fusion_of_einsum(root, context, file);
+    if (errors.empty()) read_fusion(fusion, context, file);
+  } else if (is_fusion) {
     read_fusion(root, context, file);
   } else {
     part("facts", [&](const Node& node) { context.symbols.read_facts(node); });

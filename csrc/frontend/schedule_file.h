@@ -88,6 +88,18 @@ struct Expectations {
   Place place;
 };
 
+// A loop of a TeAAL specification: its rank, the iterdomain of the schedule that it is, and the
+// loops of the schedule, outer to inner: two where it is cut up among blocks.
+struct MappedRank {
+  std::string rank, domain;
+  std::vector<std::string> loops;
+  bool is_space = false;
+};
+struct MappedTensor {
+  std::vector<MappedRank> ranks;  // outer to inner
+  bool slips = false;             // each point of space has a clock of its own
+};
+
 struct ScheduleFile {
   enum class Kind : std::uint8_t { Tensors, Compute, Threads };
 
@@ -104,6 +116,9 @@ struct ScheduleFile {
     Expr rows, columns;
   };
   std::map<std::string, Sparse> sparse;
+  // Of a TeAAL specification: the file of a fusion that it stands for, and what its mapping says.
+  std::string as_fusion;
+  std::map<std::string, MappedTensor> mappings;
   std::map<std::string, Place> places;  // section 2: of each tensor, its statement or declaration
   // Values of sizes, from the file and the command line. A size with a value is a constant of the
   // fusions, unless the value is 0: then it stays a symbol, and is 0 at launch.

@@ -32,8 +32,10 @@ void append_bounds(Json& json, const FormInfo& form, const char* least, const ch
 
 Json schema_of_named(const FormInfo& form) {
   Json json = {{"type", "object"}};
-  Json& names = json["propertyNames"] = schema_of_name();
-  if (!form.words.empty()) names["not"]["enum"] = form.words;
+  if (form.kind == FormInfo::Kind::Named) {
+    Json& names = json["propertyNames"] = schema_of_name();
+    if (!form.words.empty()) names["not"]["enum"] = form.words;
+  }
   json["additionalProperties"] = reference(form.of[0]);
   append_bounds(json, form, "minProperties", "maxProperties");
   return json;
@@ -58,6 +60,7 @@ Json schema_of(const FormInfo& form) {
   using Kind = FormInfo::Kind;
   switch (form.kind) {
     case Kind::Text: return {{"type", {"string", "number", "boolean"}}};
+    case Kind::Any: return Json::object();
     case Kind::Name: return schema_of_name();
     case Kind::Integer: return schema_of_integer(form);
     case Kind::Extent: {
@@ -72,7 +75,8 @@ Json schema_of(const FormInfo& form) {
       append_bounds(json, form, "minItems", "maxItems");
       return json;
     }
-    case Kind::Named: return schema_of_named(form);
+    case Kind::Named:
+    case Kind::Keyed: return schema_of_named(form);
     case Kind::Map: return schema_of_map(form, false);
     case Kind::OneKey: return schema_of_map(form, true);
     case Kind::Either: break;

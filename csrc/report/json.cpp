@@ -5,6 +5,7 @@
 #include <selvage/report/checks.h>
 #include <selvage/report/cost_json.h>
 #include <selvage/report/json.h>
+#include <selvage/report/load_lines.h>
 #include <selvage/report/point.h>
 #include <selvage/report/tensor_lines.h>
 #include <selvage/report/texts.h>
@@ -441,6 +442,13 @@ std::string to_json(const Report& report) {
                                 {"verdict", m.is_tested ? "tested" : "proved"}});
     }
   }
+  for (const FusionReport& fusion : report.fusions) {
+    if (const std::string loads = loads_json(fusion); !loads.empty()) {
+      json["loads"] = Json::parse(loads);
+    }
+  }
+  if (!report.as_fusion.empty()) json["as_fusion"] = report.as_fusion;
+  if (const std::string spec = spec_json(report); !spec.empty()) json["spec"] = Json::parse(spec);
   if (const std::string cost = cost_json(report.fusions); !cost.empty())
     json["cost"] = Json::parse(cost);
   if (const std::string tuned = tuned_json(report.fusions); !tuned.empty())

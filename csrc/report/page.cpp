@@ -6,6 +6,7 @@
 #include <selvage/report/automatic_lines.h>
 #include <selvage/report/cost_lines.h>
 #include <selvage/report/lines.h>
+#include <selvage/report/load_lines.h>
 #include <selvage/report/obligations.h>
 #include <selvage/report/open_questions.h>
 #include <selvage/report/page.h>
@@ -37,6 +38,14 @@ void print_loops(const Kernel& kernel, Lines& out) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     out.line(2 + indent, line.substr(indent));
     at = end + 1;
+  }
+}
+
+void print_verbatim(std::string_view text, Lines& out) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out.verbatim(2, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 
@@ -132,6 +141,10 @@ std::string page(const Report& report, const PageOptions& options) {
   };
   Lines out, resources;
   if (options.all()) print_verdict(report, out);
+  if (options.all() && !report.as_fusion.empty()) {
+    out.heading("The specification as a fusion and its schedule, a file of their own");
+    print_verbatim(report.as_fusion, out);
+  }
   for (const FusionReport& fusion : report.fusions) {
     for (const TensorReport& tensor : report.tensors) {
       if (tensor.schedule != fusion.schedule) continue;
@@ -163,6 +176,7 @@ std::string page(const Report& report, const PageOptions& options) {
     if (options.all() || options.why || options.cost) print_tuned(fusion, options.why, out);
     if (options.all() || options.why) print_repeated(fusion, out);
     if (options.cost) print_cost(fusion, out);
+    if (options.all() || options.load) print_loads(fusion, out);
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);
     if (options.all()) print_value_checks(fusion, out);

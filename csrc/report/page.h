@@ -15,9 +15,12 @@ struct PageOptions {
   bool why = false;                // the same, each with its reason
   bool cuda = false;               // the emitted kernels
   bool cost = false;               // what each kernel and each access costs, if that is counted
+  bool load = false;               // how the items of rows are shared among threads
   std::vector<ItemAt> where = {};  // who makes each of these items
 
-  bool all() const { return !loops && !predicates && !why && !cuda && !cost && where.empty(); }
+  bool all() const {
+    return !loops && !predicates && !why && !cuda && !cost && !load && where.empty();
+  }
 };
 
 // The report for a person: plain text of at most 100 columns, except for CUDA text, which is as

@@ -343,7 +343,10 @@ Report inspect(const ScheduleFile& file, Trust trust) {
   std::vector<Diagnostic> diagnostics = file.illegal;
   diagnostics.insert(diagnostics.end(), file.warnings.begin(), file.warnings.end());
   if (file.threads != nullptr) return inspect_threads(file, std::move(diagnostics));
-  return inspect(file.path, subjects_of(file), std::move(diagnostics), trust);
+  Report report = inspect(file.path, subjects_of(file), std::move(diagnostics), trust);
+  report.as_fusion = file.as_fusion;
+  report.mappings = file.mappings;
+  return report;
 }
 
 Report inspect(std::string file, const std::vector<Subject>& subjects,

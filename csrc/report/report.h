@@ -2,6 +2,7 @@
 
 #include <selvage/base/diagnostic.h>
 #include <selvage/codegen/cuda.h>
+#include <selvage/driver/row_load.h>
 #include <selvage/driver/run.h>
 #include <selvage/driver/run_threads.h>
 #include <selvage/driver/tune.h>
@@ -83,6 +84,7 @@ struct FusionReport {
   std::optional<ProgramCost> cost = {};               // absent: not asked for, or not known
   std::shared_ptr<const TuneResult> tuned = nullptr;  // null: not asked for
   std::vector<Diagnostic> repeated = {};  // the warnings of work that the schedule repeats
+  std::vector<RowLoad> loads = {};        // where the offsets of rows are known
   bool may_run = true;  // false: a kernel is refuted, or neither proved nor trusted
 };
 
@@ -112,6 +114,9 @@ struct Report {
   std::vector<RunResult> runs;
   std::optional<ThreadReport> threads = {};
   std::vector<ShownArray> values = {};  // in the order asked for
+  // Of a TeAAL specification: the file of a fusion that it stands for, and what its mapping says.
+  std::string as_fusion = {};
+  std::map<std::string, MappedTensor> mappings = {};
 
   // 0: fine; 1: something is illegal, or a check failed.
   int exit_status() const;

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/base/words.h>
+#include <selvage/driver/contracts.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/matrix_market.h>
 #include <selvage/frontend/npy.h>
@@ -305,17 +306,42 @@ void check_run_names(const RunFileOptions& options, const Report& report) {
   for (const std::string& name : options.prints) check_shown_name(report, name);
 }
 
+void add_loads(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
+  bool has_rows = false;
+  for (FusionReport& subject : report.fusions) {
+    const Fusion& fusion = subject.schedule->original();
+    if (fusion.domains().rows() == 0) continue;
+    has_rows = true;
+    if (!subject.program) continue;
+    check_run_names(options, report);
+    const RunArguments arguments = arguments_of(fusion, request_for(file, options, subject));
+    check_contracts(fusion, arguments.inputs, arguments.sizes);
+    subject.loads = row_loads(*subject.schedule, arguments);
+  }
+  if (has_rows) return;
+  throw BadInput({.code = "E801",
+                  .place = {file.path, 0, 0},
+                  .message = "--load and --input without --run are for rows of different lengths, "
+                             "and there are none",
+                  .help = "add --run, or leave them out"});
+}
+
 void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& report) {
   if (report.threads) return run_thread_file(file, options, report);
   if (options.run && report.exit_status() == 0) check_run_names(options, report);
   if (options.run) {
-    for (const FusionReport& subject : report.fusions) {
+    for (FusionReport& subject : report.fusions) {
       if (!subject.program || !subject.may_run) continue;
       report.runs.push_back(
           run(subject.schedule->original(), *subject.program, request_for(file, options, subject)));
       const RunResult& result = report.runs.back();
       write_arrays(options, report, result.inputs, result.outputs);
       keep_shown(options, result.outputs, result.inputs, report);
+      if (subject.schedule->original().domains().rows() == 0) continue;
+      RunRequest ran;
+      ran.sizes = result.sizes;
+      ran.inputs = result.inputs;
+      subject.loads = row_loads(*subject.schedule, arguments_of(subject.schedule->original(), ran));
     }
   }
   if (options.check) check_expectations(file, report);

@@ -33,6 +33,11 @@ ThreadRunRequest request_for(const ScheduleFile& file, const RunFileOptions& opt
 // give.
 void check_run_names(const RunFileOptions& options, const Report& report);
 
+// Counts how the nests of the report's fusions share the items of rows among threads, by the
+// offsets that the options give, or that are made up. Throws BadInput as `run` does, and E801 where
+// inputs are given and no nest is over items of rows: nothing would read them.
+void add_loads(const ScheduleFile& file, const RunFileOptions& options, Report& report);
+
 // Runs the lowered programs, adds the results to the report and writes the requested files. A
 // tensor of section 1 is written as it lies in memory, with 0 for gaps and for items that no loop
 // point visits. Expectations that are not met become diagnostics.

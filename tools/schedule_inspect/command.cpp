@@ -80,6 +80,7 @@ int inspect_file(const Options& options, std::istream& in, std::ostream& out, st
   if (!options.arch.empty()) compile_report(options.arch, report);
   if (options.page.cost) add_costs(device(), report);
   if (options.run) run_file(file, options.running, report);
+  if (options.only_loads()) add_loads(file, options.running, report);
   const bool prints_svg = options.svg == "-";
   if (!options.svg.empty() && !prints_svg) write_svg(report, options.svg);
   out << (prints_svg     ? to_svg(report)

@@ -258,7 +258,6 @@ void examine(const Raw& raw, Options& options) {
   options.run = raw.run || options.running.check || !raw.prints.empty();
   options.running.run = options.run;
   const std::pair<bool, const char*> needing[] = {
-      {!raw.inputs.empty(), "--input"},
       {!raw.outputs.empty(), "--output"},
       {!options.running.save_inputs.empty(), "--save-inputs"},
       {!raw.on.empty(), "--on"},
@@ -274,9 +273,13 @@ void examine(const Raw& raw, Options& options) {
 
 void refuse_for_threads(const Options& options) {
   const std::pair<bool, const char*> for_fusions[] = {
-      {options.prove, "--prove"},         {options.dot, "--dot"},
-      {options.page.cost, "--cost"},      {options.tune, "--tune"},
-      {!options.plans.empty(), "--plan"}, {!options.page.where.empty(), "--where"},
+      {options.prove, "--prove"},
+      {options.dot, "--dot"},
+      {options.page.cost, "--cost"},
+      {options.page.load, "--load"},
+      {options.tune, "--tune"},
+      {!options.plans.empty(), "--plan"},
+      {!options.page.where.empty(), "--where"},
   };
   for (const auto& [given, name] : for_fusions) {
     if (!given) continue;
@@ -325,6 +328,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--cuda", options.page.cuda, "only the emitted kernels, as CUDA");
   app.add_flag("--cost", options.page.cost,
                "only what each kernel and each access costs, and the time that --device takes");
+  app.add_flag("--load", options.page.load,
+               "only how the items of rows are shared among threads, by the given inputs");
   many("--where", raw.where,
        "TENSOR[I,J,...] ...: only which block, thread and point of the loops makes that item");
   app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");

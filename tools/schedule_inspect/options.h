@@ -26,7 +26,11 @@ struct Options {
   PlanChoices plans;    // what is decided of them, by tensor
   PageOptions page;
   std::map<std::string, std::int64_t> sizes;
-  bool run = false;    // --run, --check or --print
+  bool run = false;  // --run, --check or --print
+  // Whether the items of rows are counted, and nothing is run.
+  bool only_loads() const {
+    return !run && !is_watched() && (page.load || !running.inputs.empty());
+  }
   bool prove = false;  // has Z3 confirm what is printed
   bool trust = false;  // accepts kernels that are neither proved nor refuted
   std::string trace;   // the file to write what a run does to; empty: none

@@ -1,0 +1,133 @@
+#include <selvage/base/refuse.h>
+#include <selvage/driver/run_arguments.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+class ArgumentFinder {
+ public:
+  ArgumentFinder(const Fusion& fusion, const RunRequest& request)
+      : fusion_(fusion), request_(request) {}
+
+  RunArguments find() {
+    take_sizes();
+    take_inputs();
+    return {std::move(sizes_), std::move(inputs_)};
+  }
+
+ private:
+  void take_sizes() {
+    std::vector<Expr> open;
+    for (Expr n : fusion_.sizes()) {
+      const Facts::Symbol* facts = fusion_.facts()->find(n);
+      const auto given = request_.sizes.find(std::string(n.name()));
+      if (given != request_.sizes.end()) {
+        sizes_.add(n, given->second);
+      } else if (facts != nullptr && facts->range.is_point()) {
+        sizes_.add(n, facts->range.lo);
+      } else {
+        open.push_back(n);
+      }
+    }
+    // Repeated, since one size may depend on another. Strides come last: they may depend on all.
+    for (bool may_be_dense = false; !open.empty();) {
+      const std::size_t before = open.size();
+      std::erase_if(open, [&](Expr n) {
+        std::optional<std::int64_t> told = told_by_shape(n);
+        if (!told) told = told_by_facts(n);
+        if (!told && may_be_dense) told = dense_stride(n);
+        if (told) sizes_.add(n, *told);
+        return told.has_value();
+      });
+      const bool is_stuck = open.size() == before;
+      if (is_stuck && may_be_dense) {
+        const std::string name(open[0].name());
+        refuse<BadInput>("E614", "the size " + name + " has no value", help_of(name));
+      }
+      may_be_dense = is_stuck;
+    }
+  }
+
+  std::optional<std::int64_t> told_by_shape(Expr n) const {
+    for (const auto& [name, array] : request_.inputs) {
+      const auto t = fusion_.find(name);
+      if (!t || !fusion_[*t].is_input) continue;
+      const std::vector<Expr> shape = fusion_.shape(*t);
+      for (std::size_t k = 0; k < std::min(shape.size(), array.shape.size()); ++k) {
+        const auto told = solved_for(n, shape[k], array.shape[k], sizes_, *fusion_.facts());
+        if (told) return told;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // By a relation to other sizes: N == 6 * K.
+  std::optional<std::int64_t> told_by_facts(Expr n) const {
+    const std::vector<Expr>& assumed = fusion_.facts()->assumptions();
+    for (Expr e : assumed) {
+      if (!e.is(Op::Eq)) continue;
+      for (const auto& [left, right] : {std::pair(e[0], e[1]), std::pair(e[1], e[0])}) {
+        const auto value = sizes_(right);
+        const auto told =
+            value ? solved_for(n, left, *value, sizes_, *fusion_.facts()) : std::nullopt;
+        if (told) return told;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::int64_t> dense_stride(Expr n) const {
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const TensorInfo& tensor = fusion_[TensorId(i)];
+      const auto at = std::find_if(tensor.strides.begin(), tensor.strides.end(),
+                                   [&](Expr stride) { return same(stride, n); });
+      if (at == tensor.strides.end() || !tensor.allocation.empty()) continue;
+      Expr stride = fusion_.pool().constant(1);
+      for (auto k = std::size_t(at - tensor.strides.begin()) + 1; k < tensor.logical.size(); ++k) {
+        stride = stride * fusion_.domains()[tensor.logical[k]].extent;
+      }
+      const auto value = sizes_(stride);
+      return value ? std::optional(std::max<std::int64_t>(*value, 1)) : value;
+    }
+    return std::nullopt;
+  }
+
+  std::string help_of(const std::string& name) const {
+    if (request_.asker == Asker::Command) {
+      return "give it one, --size " + name + "=VALUE, or under sizes: in the file";
+    }
+    return "give it one, .sizes = {{\"" + name + "\", ...}}, or an input that has it for an extent";
+  }
+
+  void take_inputs() {
+    inputs_ = request_.inputs;
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const TensorInfo& tensor = fusion_[TensorId(i)];
+      if (!tensor.is_input || inputs_.contains(tensor.name)) continue;
+      std::vector<std::int64_t> shape;
+      bool is_shape = true;
+      for (Expr n : fusion_.shape(TensorId(i))) {
+        shape.push_back(sizes_(n).value_or(-1));
+        is_shape = is_shape && shape.back() >= 0;
+      }
+      if (!is_shape) return;  // the unscheduled program says what is wrong with the sizes
+      inputs_[tensor.name] = made_up_input_of(fusion_, TensorId(i), shape, sizes_, request_.seed);
+    }
+  }
+
+  const Fusion& fusion_;
+  const RunRequest& request_;
+  SizeValues sizes_;
+  std::map<std::string, Array> inputs_;
+};
+
+}  // namespace
+
+RunArguments arguments_of(const Fusion& fusion, const RunRequest& request) {
+  return ArgumentFinder(fusion, request).find();
+}
+
+}  // namespace selvage

@@ -1,0 +1,473 @@
+#include <selvage/base/names.h>
+#include <selvage/base/words.h>
+#include <selvage/frontend/einsum_mapping.h>
+#include <selvage/frontend/file_form.h>
+#include <selvage/frontend/made_nodes.h>
+#include <selvage/frontend/readers.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024;  // of a block
+constexpr std::int64_t kThreads = 256;       // of a block, where nothing else says how many
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// uniform_shape(4): a word, and what stands in parentheses behind it.
+struct Partitioning {
+  enum class Kind : std::uint8_t { UniformShape, NwayShape, UniformOccupancy, Flatten };
+  Kind kind{};
+  std::string amount;  // a number or a name
+  std::string leader;  // of an occupancy
+  Place place;
+};
+
+Partitioning read_partitioning(const Node& node) {
+  constexpr std::string_view kWords[] = {"uniform_shape", "nway_shape", "uniform_occupancy",
+                                         "flatten"};
+  const std::string_view text = trimmed(as_text(node, "partitioning"));
+  const std::size_t open = text.find('(');
+  if (open == text.npos || text.back() != ')') {
+    refuse("E332", node.place, shown(text) + " is no partitioning",
+           "write uniform_shape(4), nway_shape(4), uniform_occupancy(A.4) or flatten()");
+  }
+  const std::string_view word = trimmed(text.substr(0, open));
+  const std::string_view inside = trimmed(text.substr(open + 1, text.size() - open - 2));
+  if (word == "follow") {
+    refuse_unsupported(node.place, "follow(...)", "leave it out: ranks follow what they index");
+  }
+  Partitioning made;
+  made.kind = Partitioning::Kind(one_of(word, node.place, "partitioning", kWords));
+  made.place = node.place;
+  if (made.kind == Partitioning::Kind::Flatten) {
+    if (inside.empty()) return made;
+    refuse("E332", node.place, "flatten() has nothing in its parentheses", "write flatten()");
+  }
+  made.amount = inside;
+  if (made.kind == Partitioning::Kind::UniformOccupancy) {
+    const std::size_t dot = inside.find('.');
+    if (dot == inside.npos) {
+      refuse("E334", node.place,
+             "uniform_occupancy(" + std::string(inside) + ") has no leader: whose items it counts",
+             "write uniform_occupancy(A." + (inside.empty() ? "4" : std::string(inside)) +
+                 "), of the tensor whose items fill the parts");
+    }
+    made.leader = trimmed(inside.substr(0, dot));
+    made.amount = trimmed(inside.substr(dot + 1));
+  }
+  const bool is_number =
+      !made.amount.empty() && std::ranges::all_of(made.amount, [](char c) { return is_digit(c); });
+  if (!is_number && !is_identifier(made.amount)) {
+    refuse("E332", node.place, shown(text) + ": " + shown(made.amount) + " is no number of items",
+           "write a number, or the name of a symbol");
+  }
+  return made;
+}
+
+// K, or (M, K0).
+std::vector<std::string> ranks_of_key(const std::string& key) {
+  std::string_view text = trimmed(key);
+  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+  std::vector<std::string> ranks;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    ranks.emplace_back(trimmed(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return ranks;
+}
+
+class MappingReader {
+ public:
+  MappingReader(const EinsumExpression& einsum, const StoredTensors& tensors,
+                const FileSymbols& symbols)
+      : tensor_(einsum.target.name), tensors_(tensors), symbols_(symbols) {
+    for (const std::string& variable : einsum.variables()) {
+      ranks_.push_back({.name = rank_of(variable), .loop = variable});
+    }
+    // What a tensor that leaves out 0 has of a rank is as many as its items there.
+    for (const EinsumTensor& read : einsum.operands()) {
+      const StoredRanks& stored = tensors.at(read.name);
+      for (Rank& rank : ranks_) {
+        if (stored.compressed.contains(rank.name)) rank.items_of = read.name;
+      }
+      for (const EinsumIndex& index : read.indices) {
+        if (index.variable()) continue;
+        for (const auto& term : index.terms) affine_.insert(rank_of(term.second));
+      }
+    }
+  }
+
+  EinsumMapping read(const Node& mapping) {
+    EinsumMapping made;
+    made.items = made_list(std::vector<Node>{}, mapping.place);
+    items_ = &made.items;
+    const Node* parts = part_of(mapping, "partitioning");
+    const Node* order = part_of(mapping, "loop-order");
+    const Node* spacetime = part_of(mapping, "spacetime");
+    if (parts != nullptr) partition(*parts);
+    if (order != nullptr) reorder(*order);
+    if (spacetime != nullptr) {
+      made.mapped.slips = run_in(*spacetime);
+    } else if (parts != nullptr || order != nullptr) {
+      const Node& said = parts != nullptr ? *parts : *order;
+      refuse("E333", said.place, "mapping of " + tensor_ + ": nothing says what runs in space",
+             "add spacetime: {" + tensor_ + ": {space: [" + ranks_[0].name +
+                 "], time: [...]}}; or leave the mapping of " + tensor_ +
+                 " out, and it is scheduled automatically");
+    }
+    for (Rank& rank : ranks_) {
+      MappedRank mapped{rank.name, rank.loop, {rank.loop}, rank.is_space};
+      if (!rank.block_loop.empty()) {
+        mapped.domain = rank.name;
+        mapped.loops = {rank.block_loop, rank.loop};
+      }
+      made.mapped.ranks.push_back(std::move(mapped));
+    }
+    return made;
+  }
+
+ private:
+  struct Rank {
+    std::string name, loop;
+    std::optional<std::int64_t> extent = {};  // where it is a number
+    std::string items_of = {};  // whose items are its points; empty: its points are coordinates
+    bool is_flattened = false;
+    bool is_space = false;
+    std::string block_loop = {};  // outer to `loop`, where it is cut up among blocks
+  };
+
+  const Node* part_of(const Node& mapping, const char* key) const {
+    const Node* all = mapping.find(key);
+    return all == nullptr ? nullptr : all->find(tensor_);
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Rank& rank : ranks_) names.push_back(rank.name);
+    return names;
+  }
+  Rank* find(const std::string& name) {
+    const auto it = std::ranges::find(ranks_, name, &Rank::name);
+    return it == ranks_.end() ? nullptr : &*it;
+  }
+  Rank& rank_called(const std::string& name, const Place& place, const std::string& what) {
+    if (Rank* rank = find(name)) return *rank;
+    const std::vector<std::string> known = names();
+    refuse("E333", place, what + " of " + tensor_ + ": there is no rank " + shown(name) + " there",
+           meant(name, std::vector<std::string_view>(known.begin(), known.end()),
+                 "its ranks are " + joined(known)));
+  }
+  void add_item(const char* word, Node value) {
+    const Place place = value.place;
+    items_->items.push_back(made_map({{word, std::move(value)}}, place));
+  }
+
+  // A rank may be cut up that another entry makes, so those that wait for others come later.
+  void partition(const Node& parts) {
+    std::vector<const Entry*> left;
+    for (const Entry& entry : expect_map(parts, "partitioning." + tensor_)) {
+      left.push_back(&entry);
+    }
+    while (!left.empty()) {
+      const auto is_there = [&](const Entry* entry) {
+        return std::ranges::all_of(ranks_of_key(entry->key),
+                                   [&](const std::string& r) { return find(r) != nullptr; });
+      };
+      const auto next = std::ranges::find_if(left, is_there);
+      if (next == left.end()) {
+        for (const std::string& rank : ranks_of_key(left[0]->key)) {
+          rank_called(rank, left[0]->place, "partitioning");
+        }
+      }
+      cut(**next);
+      left.erase(next);
+    }
+  }
+
+  void cut(const Entry& entry) {
+    std::vector<Partitioning> list;
+    for (const Node& item : expect_sequence(entry.value, "partitioning." + tensor_)) {
+      list.push_back(read_partitioning(item));
+    }
+    if (list.empty()) {
+      refuse("E334", entry.value.place, "partitioning of " + entry.key + ": the list is empty",
+             "write such as [uniform_shape(4)], or leave " + entry.key + " out");
+    }
+    const std::vector<std::string> ranks = ranks_of_key(entry.key);
+    const auto flattens = [](const Partitioning& p) {
+      return p.kind == Partitioning::Kind::Flatten;
+    };
+    if (std::ranges::any_of(list, flattens)) {
+      if (list.size() > 1) {
+        refuse("E334", list[1].place, "flatten() stands alone in its list",
+               "cut " + joined(ranks, "") + " up in an entry of its own");
+      }
+      return flatten(ranks, entry);
+    }
+    if (ranks.size() > 1) {
+      refuse("E334", entry.place, "several ranks, and what cuts one rank up",
+             "write [flatten()] for " + entry.key + ", and cut " + joined(ranks, "") +
+                 " up in an entry of its own");
+    }
+    split(ranks[0], list);
+  }
+
+  void flatten(const std::vector<std::string>& ranks, const Entry& entry) {
+    if (ranks.size() < 2) {
+      refuse("E334", entry.place,
+             "flatten() makes one rank of several, and " + ranks[0] + " is one",
+             "write (I, J): [flatten()], or leave it out");
+    }
+    Rank made{.name = joined(ranks, ""), .loop = joined(ranks, ""), .is_flattened = true};
+    std::string outer;
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      const Rank& rank = *find(ranks[k]);
+      if (affine_.contains(rank.name)) {
+        refuse("E334", entry.place, rank.name + " stands in a sum of indices: it is not flattened",
+               "leave " + rank.name + " out of " + entry.key);
+      }
+      if (!rank.items_of.empty()) made.items_of = rank.items_of;
+      const bool is_last = k + 1 == ranks.size();
+      const std::string out = is_last ? made.loop : made.loop + "_" + std::to_string(k);
+      if (k > 0) {
+        add_item("merge", made_map({{"in", made_list({outer, rank.loop}, entry.place)},
+                                    {"out", made_text(out, entry.place)}},
+                                   entry.place));
+      }
+      outer = k == 0 ? rank.loop : out;
+    }
+    *find(ranks[0]) = made;
+    for (std::size_t k = 1; k < ranks.size(); ++k) {
+      std::erase_if(ranks_, [&](const Rank& rank) { return rank.name == ranks[k]; });
+    }
+  }
+
+  std::optional<std::int64_t> value_of(const std::string& amount) const {
+    if (is_digit(amount[0])) {
+      std::int64_t value = 0;
+      const auto [end, error] =
+          std::from_chars(amount.data(), amount.data() + amount.size(), value);
+      return error == std::errc{} ? std::optional(value) : std::nullopt;
+    }
+    const FileSymbols::Symbol* symbol = symbols_.find(amount);
+    return symbol == nullptr ? std::nullopt : symbol->value;
+  }
+
+  void check(const Partitioning& p, const Rank& rank, const Partitioning* outer) const {
+    using enum Partitioning::Kind;
+    const bool is_shape = p.kind != UniformOccupancy;
+    if (!is_digit(p.amount[0]) && symbols_.find(p.amount) == nullptr) {
+      refuse("E302", p.place, "there is no size " + shown(p.amount),
+             "declare it: symbols: {" + p.amount + ": {value: 4}}");
+    }
+    if (value_of(p.amount) == 0) {
+      refuse("E334", p.place, "parts of 0", "write a number from 1 on");
+    }
+    if (is_shape && rank.is_flattened) {
+      refuse(
+          "E334", p.place, rank.name + " is flattened, and no shape cuts it up",
+          "write uniform_occupancy(A." + p.amount + "), of the tensor whose items fill the parts");
+    }
+    if (is_shape && !rank.items_of.empty()) {
+      refuse("E334", p.place,
+             rank.items_of + " stores only what is not 0 of " + rank.name +
+                 ", so parts of its shape hold different numbers of items",
+             "write uniform_occupancy(" + rank.items_of + "." + p.amount + ")");
+    }
+    if (p.kind == UniformOccupancy) check_leader(p, rank);
+    // Parts begin at multiples of their own size, which are those of a split of the outer part only
+    // where one size divides the other.
+    if (outer == nullptr || p.kind != UniformShape || outer->kind == UniformOccupancy) return;
+    const auto own = value_of(p.amount), whole = value_of(outer->amount);
+    if (outer->kind == UniformShape && own && whole && *whole % *own == 0) return;
+    if (outer->kind == UniformShape && p.amount == outer->amount) return;
+    refuse("E334", p.place,
+           "parts of " + p.amount + " do not fill those of " + outer->amount + " around them",
+           "write a size that divides the one before it");
+  }
+
+  void check_leader(const Partitioning& p, const Rank& rank) const {
+    const auto leader = tensors_.find(p.leader);
+    if (leader == tensors_.end()) {
+      std::vector<std::string_view> known;
+      for (const auto& [name, stored] : tensors_) known.push_back(name);
+      refuse("E205", p.place, "there is no tensor " + shown(p.leader),
+             meant(p.leader, known, "declare it under einsum"));
+    }
+    if (rank.items_of == p.leader) return;
+    const bool has_rank =
+        std::ranges::find(leader->second.ranks, rank.name) != leader->second.ranks.end();
+    if (has_rank && rank.items_of.empty()) return;  // each coordinate is an item
+    refuse("E334", p.place,
+           "parts of " + rank.name + " are not filled by items of " + p.leader + ", which " +
+               (rank.items_of.empty() ? "has no such rank" : "is not what stores " + rank.name),
+           rank.items_of.empty()
+               ? "name a tensor that has the rank " + rank.name
+               : "write uniform_occupancy(" + rank.items_of + "." + p.amount + ")");
+  }
+
+  // K becomes K2, K1, K0 by two partitionings.
+  void split(const std::string& name, const std::vector<Partitioning>& list) {
+    const std::size_t at = std::size_t(find(name) - ranks_.data());
+    const Rank whole = ranks_[at];
+    std::string rest = whole.loop;
+    std::vector<Rank> made;
+    std::optional<std::int64_t> size;  // of the part that is cut up next, where it is a number
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const Partitioning& p = list[k];
+      check(p, whole, k == 0 ? nullptr : &list[k - 1]);
+      const std::size_t number = list.size() - k;
+      Rank outer = whole;
+      outer.name = outer.loop = name + std::to_string(number);
+      const bool is_nway = p.kind == Partitioning::Kind::NwayShape;
+      const auto value = value_of(p.amount);
+      outer.extent = is_nway ? value : std::nullopt;
+      if (size && value && !is_nway) outer.extent = (*size + *value - 1) / *value;
+      const std::string inner = number == 1 ? name + "0" : name + "_" + std::to_string(number - 1);
+      Node body = made_map({{"in", made_text(rest, p.place)},
+                            {"factor", made_text(p.amount, p.place)},
+                            {"out", made_list({outer.loop, inner}, p.place)}},
+                           p.place);
+      if (is_nway) put(body, "inner", made_text("false", p.place));
+      add_item("split", std::move(body));
+      size = is_nway ? std::nullopt : value;
+      made.push_back(outer);
+      rest = inner;
+    }
+    Rank last = whole;
+    last.name = last.loop = name + "0";
+    last.extent = size;
+    made.push_back(last);
+    ranks_.erase(ranks_.begin() + std::ptrdiff_t(at));
+    ranks_.insert(ranks_.begin() + std::ptrdiff_t(at), made.begin(), made.end());
+  }
+
+  void reorder(const Node& order) {
+    std::vector<Rank> ordered;
+    for (const Node& item : expect_sequence(order, "loop-order." + tensor_)) {
+      const std::string& name = as_text(item, "loop-order." + tensor_);
+      const Rank& rank = rank_called(name, item.place, "loop-order");
+      if (std::ranges::find(ordered, name, &Rank::name) != ordered.end()) {
+        refuse("E333", item.place, "loop-order of " + tensor_ + " has the rank " + name + " twice",
+               "leave one of the two out");
+      }
+      ordered.push_back(rank);
+    }
+    for (const Rank& rank : ranks_) {
+      if (std::ranges::find(ordered, rank.name, &Rank::name) != ordered.end()) continue;
+      refuse("E333", order.place,
+             "loop-order of " + tensor_ + " leaves the rank " + rank.name + " out",
+             "name each once: " + joined(names()));
+    }
+    std::vector<std::string> loops;
+    for (const Rank& rank : ordered) loops.push_back(rank.loop);
+    const bool is_same = std::ranges::equal(ordered, ranks_, {}, &Rank::name, &Rank::name);
+    ranks_ = std::move(ordered);
+    if (!is_same) add_item("reorder", made_list(loops, order.place));
+  }
+
+  // I0, I0.pos or I0.coord. Of rows, all of which are stored, and of parts, the position is the
+  // coordinate.
+  static std::string rank_in_space(const Node& item, const std::string& what) {
+    constexpr std::string_view kStyles[] = {"pos", "coord"};
+    const std::string& text = as_text(item, what);
+    const std::size_t dot = std::min(text.find('.'), text.size());
+    if (dot < text.size()) one_of(text.substr(dot + 1), item.place, what, kStyles);
+    return text.substr(0, dot);
+  }
+
+  // Whether each point of space has a clock of its own.
+  bool run_in(const Node& spacetime) {
+    const std::string what = "spacetime." + tensor_;
+    expect_map(spacetime, what, Form::Spacetime);
+    std::set<std::string> said;
+    for (const char* key : {"space", "time"}) {
+      const Node* list = spacetime.find(key);
+      if (list == nullptr) continue;
+      for (const Node& item : expect_sequence(*list, what + "." + key)) {
+        const std::string name = rank_in_space(item, what + "." + key);
+        Rank& rank = rank_called(name, item.place, std::string("spacetime.") + key);
+        if (!said.insert(name).second) {
+          refuse("E333", item.place, what + " has the rank " + name + " twice",
+                 "say once whether it runs in space or in time");
+        }
+        rank.is_space = key == std::string_view("space");
+      }
+    }
+    for (const Rank& rank : ranks_) {
+      if (said.contains(rank.name)) continue;
+      refuse("E333", spacetime.place, what + " leaves the rank " + rank.name + " out",
+             "add it to time, to run one after another; or to space");
+    }
+    const Node* opt = spacetime.find("opt");
+    if (opt != nullptr) as_one_of(*opt, what + ".opt", Form::SlipWord);
+    const Node* where = spacetime.find("space");
+    bind(where == nullptr ? spacetime.place : where->place);
+    return opt != nullptr;
+  }
+
+  // The innermost of space become threads, as far as a block has so many, the others blocks.
+  void bind(const Place& place) {
+    constexpr const char* kThreadIndices[] = {"TIDx", "TIDy", "TIDz"};
+    constexpr const char* kBlockIndices[] = {"BIDx", "BIDy", "BIDz"};
+    std::vector<Rank*> space;
+    for (auto rank = ranks_.rbegin(); rank != ranks_.rend(); ++rank) {
+      if (rank->is_space) space.push_back(&*rank);
+    }
+    Node bound = made_map({}, place);
+    std::size_t threads = 0, blocks = 0, k = 0;
+    std::int64_t in_block = 1;
+    for (; k < space.size() && threads < std::size(kThreadIndices); ++k) {
+      const auto extent = space[k]->extent;
+      if (!extent || *extent > kMostThreads / in_block) break;
+      in_block *= *extent;
+      put(bound, space[k]->loop, made_text(kThreadIndices[threads++], place));
+    }
+    for (; k < space.size(); ++k) {
+      Rank& rank = *space[k];
+      if (blocks == std::size(kBlockIndices)) {
+        refuse("E333", place, "spacetime." + tensor_ + ": too many ranks run in space",
+               "run some of them in time, or flatten them");
+      }
+      if (threads == 0) {
+        rank.block_loop = rank.loop + "_block";
+        const std::string inner = rank.loop + "_thread";
+        add_item("split", made_map({{"in", made_text(rank.loop, place)},
+                                    {"factor", made_text(std::to_string(kThreads), place)},
+                                    {"out", made_list({rank.block_loop, inner}, place)}},
+                                   place));
+        rank.loop = inner;
+        put(bound, inner, made_text(kThreadIndices[threads++], place));
+        put(bound, rank.block_loop, made_text(kBlockIndices[blocks++], place));
+      } else {
+        put(bound, rank.loop, made_text(kBlockIndices[blocks++], place));
+      }
+    }
+    if (!bound.entries.empty()) add_item("bind", std::move(bound));
+  }
+
+  const std::string tensor_;
+  const StoredTensors& tensors_;
+  const FileSymbols& symbols_;
+  std::vector<Rank> ranks_;
+  std::set<std::string> affine_;  // ranks that stand in sums of indices
+  Node* items_ = nullptr;
+};
+
+}  // namespace
+
+EinsumMapping read_einsum_mapping(const Node& mapping, const EinsumExpression& einsum,
+                                  const StoredTensors& tensors, const FileSymbols& symbols) {
+  return MappingReader(einsum, tensors, symbols).read(mapping);
+}
+
+}  // namespace selvage

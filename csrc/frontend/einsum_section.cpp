@@ -1,0 +1,390 @@
+// TeAAL specifications: section 3 of a schedule file.
+#include <selvage/base/names.h>
+#include <selvage/base/words.h>
+#include <selvage/frontend/einsum_mapping.h>
+#include <selvage/frontend/einsum_section.h>
+#include <selvage/frontend/file_form.h>
+#include <selvage/frontend/made_nodes.h>
+#include <selvage/frontend/readers.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+// The text of an index in a statement: 2*q + s.
+std::string text_of(const EinsumIndex& index) {
+  std::string text;
+  for (const auto& [factor, name] : index.terms) {
+    const std::int64_t size = factor < 0 ? -factor : factor;
+    const std::string term = (size == 1 ? "" : std::to_string(size) + "*") + name;
+    text += text.empty() ? (factor < 0 ? "0 - " : "") : factor < 0 ? " - " : " + ";
+    text += term;
+  }
+  return text;
+}
+
+class EinsumReader {
+ public:
+  EinsumReader(const Node& root, FileContext& context, ScheduleFile& file)
+      : root_(root), context_(context), file_(file), errors_(context.errors) {}
+
+  Node fusion() {
+    const Node& einsum = require(root_, "the file", "einsum");
+    expect_map(einsum, "einsum", Form::Einsum, &errors_);
+    if (const Node* mapping = root_.find("mapping")) {
+      expect_map(*mapping, "mapping", Form::Mapping, &errors_);
+      mapping_ = mapping;
+    }
+    read_declaration(require(einsum, "einsum", "declaration"));
+    read_expressions(require(einsum, "einsum", "expressions"));
+    if (const Node* mapping = root_.find("mapping")) read_rank_orders(*mapping);
+    read_formats();
+    if (errors_.empty()) check_names_of_mapping();
+    Node made = made_map({}, root_.place);
+    if (!errors_.empty()) return made;
+    for (const char* key : {"symbols", "facts", "sizes"}) {
+      if (const Node* said = root_.find(key)) put(made, key, *said);
+    }
+    put(made, "inputs", inputs(einsum.place));
+    put(made, "outputs", outputs(einsum.place));
+    put(made, "compute", statements());
+    Node schedule = schedules(einsum.place);
+    if (!schedule.entries.empty()) put(made, "schedule", std::move(schedule));
+    file_.as_fusion = to_yaml(made);
+    if (const Node* said = root_.find("expect")) put(made, "expect", *said);
+    for (const char* key : {"architecture", "bindings"}) warn_of_unused(key);
+    return made;
+  }
+
+ private:
+  struct Declared {
+    Place place;
+    std::vector<std::string> ranks;  // as declared
+    std::string storage = {};        // csr or dense; empty: the file does not say
+    std::string index = {}, type = "float";
+  };
+
+  void warn_of_unused(const char* key) {
+    const Node* said = root_.find(key);
+    if (said == nullptr) return;
+    file_.warnings.push_back({.code = "E390",
+                              .severity = Severity::Warning,
+                              .place = said->place,
+                              .message = std::string(key) + " is not used",
+                              .help = "leave it out, or keep it for other programs"});
+  }
+
+  std::vector<std::string> read_ranks(const Entry& entry, const std::string& what) {
+    std::vector<std::string> ranks;
+    for (const Node& item : expect_sequence(entry.value, what)) {
+      const std::string& rank = as_name(item, what);
+      if (std::ranges::find(ranks, rank) != ranks.end()) {
+        refuse("E333", item.place, what + " has the rank " + rank + " twice",
+               "give each axis a rank of its own");
+      }
+      ranks.push_back(rank);
+    }
+    return ranks;
+  }
+
+  void read_declaration(const Node& declaration) {
+    for (const Entry& entry : expect_map(declaration, "declaration")) {
+      errors_.attempt([&] {
+        const std::string& name = tensor_name(entry, context_.symbols);
+        if (expect_sequence(entry.value, "declaration." + name).empty()) {
+          refuse_unsupported(entry.value.place, "a tensor without ranks",
+                             "give it a rank of one item");
+        }
+        declared_[name] = {entry.place, read_ranks(entry, "declaration." + name)};
+        order_.push_back(name);
+      });
+    }
+  }
+
+  const Declared& declared(const std::string& name, const Place& place) const {
+    const auto it = declared_.find(name);
+    if (it != declared_.end()) return it->second;
+    const std::vector<std::string_view> known(order_.begin(), order_.end());
+    refuse("E205", place, "there is no tensor " + shown(name),
+           meant(name, known, "add it to einsum.declaration"));
+  }
+
+  void read_expressions(const Node& list) {
+    check_count(expect_sequence(list, "einsum.expressions"), kMostTensors, "expressions");
+    for (const Node& item : list.items) {
+      errors_.attempt([&] {
+        EinsumExpression einsum = parse_einsum(item);
+        check_ranks(einsum, einsum.target);
+        for (const EinsumTensor& tensor : einsum.operands()) {
+          check_ranks(einsum, tensor);
+          read_.insert(tensor.name);
+        }
+        if (!computed_.insert(einsum.target.name).second) {
+          refuse("E204", item.place, einsum.target.name + " is computed twice",
+                 "give the second result a name of its own");
+        }
+        einsums_.push_back(std::move(einsum));
+      });
+    }
+    if (list.items.empty()) {
+      refuse("E332", list.place, "there is no expression",
+             "write one, such as - Z[i] = A[i, j] * B[j]");
+    }
+  }
+
+  // A variable stands at the rank of its name; a sum of variables, at a rank of its own.
+  void check_ranks(const EinsumExpression& einsum, const EinsumTensor& tensor) const {
+    const Place place = place_in(*einsum.text, tensor.at);
+    const Declared& known = declared(tensor.name, place);
+    if (known.ranks.size() != tensor.indices.size()) {
+      refuse("E333", place,
+             tensor.name + " has " + counted(std::int64_t(known.ranks.size()), "rank") + ", " +
+                 bracketed(known.ranks) + ", and " +
+                 counted(std::int64_t(tensor.indices.size()), "index") + " here",
+             "write an index for each rank");
+    }
+    for (std::size_t k = 0; k < tensor.indices.size(); ++k) {
+      const auto variable = tensor.indices[k].variable();
+      if (!variable || rank_of(*variable) == known.ranks[k]) continue;
+      std::string lower = known.ranks[k];
+      for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
+      refuse(
+          "E333", place_in(*einsum.text, tensor.indices[k].at),
+          "the index " + *variable + " stands at the rank " + known.ranks[k] + " of " + tensor.name,
+          "write " + lower + " there, or declare that rank as " + rank_of(*variable));
+    }
+  }
+
+  void read_rank_orders(const Node& mapping) {
+    const Node* orders = mapping.find("rank-order");
+    if (orders == nullptr) return;
+    for (const Entry& entry : expect_map(*orders, "rank-order")) {
+      errors_.attempt([&] {
+        const Declared& known = declared(entry.key, entry.place);
+        std::vector<std::string> ranks = read_ranks(entry, "rank-order." + entry.key);
+        if (!std::ranges::is_permutation(ranks, known.ranks)) {
+          refuse("E333", entry.value.place,
+                 "rank-order of " + entry.key + " is " + bracketed(ranks) + ", and its ranks are " +
+                     bracketed(known.ranks),
+                 "name each of these once");
+        }
+        ordered_[entry.key] = std::move(ranks);
+      });
+    }
+  }
+
+  // As they lie, outer to inner.
+  const std::vector<std::string>& stored_ranks(const std::string& name) const {
+    const auto it = ordered_.find(name);
+    return it == ordered_.end() ? declared_.at(name).ranks : it->second;
+  }
+
+  void read_formats() {
+    if (const Node* formats = root_.find("format")) {
+      for (const Entry& entry : expect_map(*formats, "format")) {
+        errors_.attempt([&] {
+          declared(entry.key, entry.place);
+          read_format(entry, declared_[entry.key]);
+        });
+      }
+    }
+    // TeAAL knows no dense tensors; here one tensor of an expression is sparse.
+    for (const EinsumExpression& einsum : einsums_) {
+      for (const EinsumTensor& tensor : einsum.operands()) {
+        Declared& known = declared_[tensor.name];
+        const auto is_plain = [](const EinsumIndex& index) { return index.variable().has_value(); };
+        if (known.ranks.size() != 2 || !std::ranges::all_of(tensor.indices, is_plain)) continue;
+        if (known.storage.empty() && !computed_.contains(tensor.name)) known.storage = "csr";
+        break;
+      }
+    }
+  }
+
+  void read_format(const Entry& entry, Declared& known) {
+    const std::string what = "format." + entry.key;
+    expect_map(entry.value, what);
+    if (!is_storage(entry.value)) return read_teaal_format(entry, known);
+    expect_map(entry.value, what, Form::Storage, &errors_);
+    const auto word = [&](const char* key, Form form) {
+      const Node* said = entry.value.find(key);
+      if (said == nullptr) return std::string();
+      as_one_of(*said, what + "." + key, form);
+      return said->text;
+    };
+    known.storage = word("storage", Form::StorageWord);
+    known.index = word("index", Form::IndexWord);
+    if (std::string type = word("dtype", Form::Type); !type.empty()) known.type = std::move(type);
+    if (known.storage == "csr" && known.ranks.size() != 2) {
+      refuse("E520", entry.value.place, entry.key + " is no matrix, and csr stores matrices",
+             "write storage: dense");
+    }
+  }
+
+  static bool is_storage(const Node& said) {
+    return std::ranges::none_of(
+        said.entries, [](const Entry& variant) { return variant.value.kind == Node::Kind::Map; });
+  }
+
+  // TeAAL's own: for each variant, its rank-order, and of each rank whether it stores all
+  // coordinates (U) or those that are not 0 (C).
+  void read_teaal_format(const Entry& entry, Declared& known) {
+    const Entry& variant = entry.value.entries[0];
+    const std::string what = "format." + entry.key + "." + variant.key;
+    std::string kinds;
+    for (const std::string& rank : stored_ranks(entry.key)) {
+      const Node& said = require(variant.value, what, rank);
+      expect_map(said, what + "." + rank);
+      const Node& kind = require(said, what + "." + rank, "format");
+      constexpr std::string_view kKinds[] = {"U", "C"};
+      kinds +=
+          kKinds[one_of(as_text(kind, what), kind.place, what + "." + rank + ".format", kKinds)];
+    }
+    const bool is_dense = kinds.find('C') == kinds.npos;
+    if (!is_dense && kinds != "UC") {
+      refuse_unsupported(variant.place, "a tensor stored as " + kinds,
+                         "write U for all ranks, or U for the rows and C for the columns of a "
+                         "matrix");
+    }
+    known.storage = is_dense ? "dense" : "csr";
+  }
+
+  // What a mapping says of a tensor that no expression computes would be lost.
+  void check_names_of_mapping() {
+    for (const char* key : {"partitioning", "loop-order", "spacetime"}) {
+      const Node* part = mapping_ == nullptr ? nullptr : mapping_->find(key);
+      if (part == nullptr) continue;
+      errors_.attempt([&] {
+        for (const Entry& entry : expect_map(*part, std::string("mapping.") + key)) {
+          declared(entry.key, entry.place);
+          if (computed_.contains(entry.key)) continue;
+          refuse("E205", entry.place, std::string(key) + ": no expression computes " + entry.key,
+                 "give it for " + joined({computed_.begin(), computed_.end()}));
+        }
+      });
+    }
+  }
+
+  StoredTensors stored() const {
+    StoredTensors all;
+    for (const auto& [name, known] : declared_) {
+      StoredRanks& made = all[name];
+      made.ranks = stored_ranks(name);
+      if (known.storage == "csr") made.compressed.insert(made.ranks[1]);
+    }
+    return all;
+  }
+
+  Node shape_of(const std::string& name) const {
+    return made_list(stored_ranks(name), declared_.at(name).place);
+  }
+
+  Node inputs(const Place& place) const {
+    Node all = made_map({}, place);
+    for (const std::string& name : order_) {
+      if (computed_.contains(name) || !read_.contains(name)) continue;
+      const Declared& known = declared_.at(name);
+      Node input = made_map(
+          {{"shape", shape_of(name)}, {"dtype", made_text(known.type, known.place)}}, known.place);
+      if (known.storage == "csr") put(input, "format", made_text("csr", known.place));
+      if (!known.index.empty() && known.storage == "csr") {
+        put(input, "index", made_text(known.index, known.place));
+      }
+      put(all, name, std::move(input));
+    }
+    return all;
+  }
+
+  Node outputs(const Place& place) const {
+    Node all = made_map({}, place);
+    for (const EinsumExpression& einsum : einsums_) {
+      const std::string& name = einsum.target.name;
+      if (read_.contains(name)) continue;
+      put(all, name, made_map({{"shape", shape_of(name)}}, declared_.at(name).place));
+    }
+    return all;
+  }
+
+  std::string text_of_tensor(const EinsumTensor& tensor) const {
+    const std::vector<std::string>& declared = declared_.at(tensor.name).ranks;
+    std::vector<std::string> subscripts;
+    for (const std::string& rank : stored_ranks(tensor.name)) {
+      const std::size_t axis = std::size_t(std::ranges::find(declared, rank) - declared.begin());
+      subscripts.push_back(text_of(tensor.indices[axis]));
+    }
+    return tensor.name + bracketed(subscripts);
+  }
+
+  // sum[j](A[i, j] * B[j])
+  std::string text_of_term(const EinsumTerm& term, const EinsumTensor& target) const {
+    std::vector<std::string> factors, summed;
+    for (const EinsumTensor& tensor : term.factors) {
+      factors.push_back(text_of_tensor(tensor));
+      for (const EinsumIndex& index : tensor.indices) {
+        for (const auto& [factor, name] : index.terms) {
+          const auto is_it = [&, &own = name](const EinsumIndex& i) { return i.variable() == own; };
+          const bool is_kept = std::ranges::any_of(target.indices, is_it);
+          if (!is_kept && std::ranges::find(summed, name) == summed.end()) summed.push_back(name);
+        }
+      }
+    }
+    std::string text = joined(factors, " * ");
+    if (term.taken) {
+      std::vector<std::string> others;
+      for (std::size_t k = 0; k < factors.size(); ++k) {
+        if (k != *term.taken) others.push_back(factors[k] + " != 0");
+      }
+      const std::string& taken = factors[*term.taken];
+      text = others.empty() ? taken : "select(" + joined(others, " && ") + ", " + taken + ", 0)";
+    }
+    return summed.empty() ? text : "sum[" + joined(summed) + "](" + text + ")";
+  }
+
+  Node statements() const {
+    std::vector<Node> all;
+    for (const EinsumExpression& einsum : einsums_) {
+      std::vector<std::string> terms;
+      for (const EinsumTerm& term : einsum.terms) {
+        terms.push_back(text_of_term(term, einsum.target));
+      }
+      const std::string left = text_of_tensor(einsum.target);
+      all.push_back(made_text(left + " = " + joined(terms, " + "), einsum.text->place));
+    }
+    return made_list(std::move(all), root_.place);
+  }
+
+  Node schedules(const Place& place) {
+    Node all = made_map({}, place);
+    if (mapping_ == nullptr) return all;
+    const StoredTensors tensors = stored();
+    for (const EinsumExpression& einsum : einsums_) {
+      errors_.attempt([&] {
+        EinsumMapping made = read_einsum_mapping(*mapping_, einsum, tensors, context_.symbols);
+        if (made.items.items.empty()) return;
+        put(all, einsum.target.name, std::move(made.items));
+        file_.mappings[einsum.target.name] = std::move(made.mapped);
+      });
+    }
+    return all;
+  }
+
+  const Node& root_;
+  FileContext& context_;
+  ScheduleFile& file_;
+  Diagnostics& errors_;
+  const Node* mapping_ = nullptr;
+  std::map<std::string, Declared> declared_;
+  std::map<std::string, std::vector<std::string>> ordered_;
+  std::vector<std::string> order_;  // of the declaration
+  std::vector<EinsumExpression> einsums_;
+  std::set<std::string> computed_, read_;
+};
+
+}  // namespace
+
+Node fusion_of_einsum(const Node& root, FileContext& context, ScheduleFile& file) {
+  return EinsumReader(root, context, file).fusion();
+}
+
+}  // namespace selvage
