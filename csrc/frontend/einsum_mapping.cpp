@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 namespace selvage {
 
@@ -46,7 +47,13 @@ Partitioning read_partitioning(const Node& node) {
     refuse_unsupported(node.place, "follow(...)", "leave it out: ranks follow what they index");
   }
   Partitioning made;
-  made.kind = Partitioning::Kind(one_of(word, node.place, "partitioning", kWords));
+  const auto known = std::ranges::find(kWords, word);
+  if (known == std::end(kWords)) {
+    refuse("E332", node.place,
+           "partitioning: " + shown(word) + " is none of " + joined(kWords, std::identity()),
+           meant(word, kWords, "write one of them"));
+  }
+  made.kind = Partitioning::Kind(known - std::begin(kWords));
   made.place = node.place;
   if (made.kind == Partitioning::Kind::Flatten) {
     if (inside.empty()) return made;
@@ -381,7 +388,11 @@ class MappingReader {
     constexpr std::string_view kStyles[] = {"pos", "coord"};
     const std::string& text = as_text(item, what);
     const std::size_t dot = std::min(text.find('.'), text.size());
-    if (dot < text.size()) one_of(text.substr(dot + 1), item.place, what, kStyles);
+    if (dot < text.size() &&
+        std::ranges::find(kStyles, text.substr(dot + 1)) == std::end(kStyles)) {
+      refuse("E333", item.place, what + ": " + shown(text) + " is no rank",
+             "write " + text.substr(0, dot) + ", with .pos or .coord behind it if at all");
+    }
     return text.substr(0, dot);
   }
 

@@ -223,8 +223,10 @@ class EinsumReader {
   }
 
   static bool is_storage(const Node& said) {
-    return std::ranges::none_of(
-        said.entries, [](const Entry& variant) { return variant.value.kind == Node::Kind::Map; });
+    const auto keys = keys_of(Form::Storage);
+    return said.entries.empty() || std::ranges::any_of(said.entries, [&](const Entry& entry) {
+             return std::ranges::find(keys, entry.key) != keys.end();
+           });
   }
 
   // TeAAL's own: for each variant, its rank-order, and of each rank whether it stores all
@@ -232,14 +234,25 @@ class EinsumReader {
   void read_teaal_format(const Entry& entry, Declared& known) {
     const Entry& variant = entry.value.entries[0];
     const std::string what = "format." + entry.key + "." + variant.key;
+    std::map<std::string, std::string> kept;
+    for (const Entry& rank : expect_map(variant.value, what)) {
+      const std::string of = what + "." + rank.key;
+      if (rank.key == "rank-order") {
+        read_ranks(rank, of);
+        continue;
+      }
+      expect_map(rank.value, of, Form::RankFormat);
+      const Node& word = require(rank.value, of, "format");
+      as_one_of(word, of + ".format", Form::KeptWord);
+      kept[rank.key] = word.text;
+    }
     std::string kinds;
     for (const std::string& rank : stored_ranks(entry.key)) {
-      const Node& said = require(variant.value, what, rank);
-      expect_map(said, what + "." + rank);
-      const Node& kind = require(said, what + "." + rank, "format");
-      constexpr std::string_view kKinds[] = {"U", "C"};
-      kinds +=
-          kKinds[one_of(as_text(kind, what), kind.place, what + "." + rank + ".format", kKinds)];
+      if (!kept.contains(rank)) {
+        refuse("E333", variant.place, what + " says nothing of the rank " + rank,
+               "add " + rank + ": {format: U}, or C where 0 is not stored");
+      }
+      kinds += kept[rank];
     }
     const bool is_dense = kinds.find('C') == kinds.npos;
     if (!is_dense && kinds != "UC") {

@@ -276,6 +276,14 @@ constexpr FileKey kStorage[] = {
     {"index", IndexWord, "the type of offsets and columns; default int32"},
     {"dtype", Type, "the type of an element; default float"},
 };
+constexpr FileKey kRankFormat[] = {
+    {"format", KeptWord, "U: all coordinates are stored; C: those that are not 0", kNeeded},
+    {"rhbits", Anything, "not used"},
+    {"fhbits", Anything, "not used"},
+    {"cbits", Anything, "not used"},
+    {"pbits", Anything, "not used"},
+    {"layout", Anything, "not used"},
+};
 
 // ---- Words ----
 
@@ -289,6 +297,7 @@ constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
 constexpr std::string_view kFormats[] = {"csr"};
 constexpr std::string_view kIndexTypes[] = {"int32", "int64"};
 constexpr std::string_view kStorages[] = {"csr", "dense"};
+constexpr std::string_view kKept[] = {"U", "C"};
 constexpr std::string_view kSlip[] = {"slip"};
 constexpr std::string_view kAuto[] = {"auto", "none"};
 constexpr std::string_view kInline[] = {"inline"};
@@ -381,6 +390,7 @@ class Forms {
     add_word(FormatWord, "format", kFormats);
     add_word(IndexWord, "index_type", kIndexTypes);
     add_word(StorageWord, "storage_word", kStorages);
+    add_word(KeptWord, "kept", kKept);
     add_word(SlipWord, "slip", kSlip);
     add_word(InlineWord, "inline", kInline);
 
@@ -427,7 +437,16 @@ class Forms {
     add_named(PartitioningsByTensor, "partitionings_by_tensor", "partitionings by tensor",
               kOf<PartitioningsByRank>);
     add_named(SpacetimeByTensor, "spacetime_by_tensor", "space and time by tensor", kOf<Spacetime>);
-    add_named(Formats, "formats", "storage by tensor", kOf<StorageOrRanks>);
+    add(Variants, {.name = "variants",
+                   .kind = Kind::Keyed,
+                   .says = "as TeAAL says it, by variant; the first is taken",
+                   .of = kOf<RankFormats>,
+                   .least = 1});
+    add(RankFormats, {.name = "rank_formats",
+                      .kind = Kind::Keyed,
+                      .says = "formats by rank",
+                      .of = kOf<RankFormatOrRanks>});
+    add_named(Formats, "formats", "storage by tensor", kOf<StorageOrVariants>);
 
     add_map(TensorsFile, "tensors_file", "a file of tensors", kTensorsFile);
     add_map(FusionFile, "fusion_file", "a file of a fusion", kFusionFile);
@@ -460,6 +479,7 @@ class Forms {
     add_map(Einsum, "einsum", "what is computed", kEinsum);
     add_map(Mapping, "mapping", "how the loops run", kMapping);
     add_map(Spacetime, "spacetime", "what runs in space and in time", kSpacetime);
+    add_map(RankFormat, "rank_format", "how a rank is stored", kRankFormat);
     add_map(Storage, "storage", "how it is stored", kStorage);
 
     add_one(Transform, "transform", "a transform", kTransform);
@@ -480,8 +500,10 @@ class Forms {
     add_either(BodyItem, "body_item", "a statement or a construct", kOf<Statement, BodyConstruct>);
     add_either(Indices, "indices", "indices with their extents", kOf<IndexExtents, IndexList>);
     add_either(Level, "level", "a level", kOf<KindLevel, LevelIndices>);
-    add_either(StorageOrRanks, "storage_or_ranks", "how it is stored, or TeAAL's format by rank",
-               kOf<Storage, Anything>);
+    add_either(StorageOrVariants, "storage_or_ranks", "how it is stored, or TeAAL's format by rank",
+               kOf<Storage, Variants>);
+    add_either(RankFormatOrRanks, "rank_format_or_ranks",
+               "of rank-order ranks, of a rank its format", kOf<RankFormat, Ranks>);
     add_either(File, "file", "a schedule file",
                kOf<TensorsFile, FusionFile, ThreadsFile, EinsumFile>);
   }

@@ -44,6 +44,7 @@ enum class Form : std::uint8_t {
   FormatWord,
   IndexWord,
   StorageWord,
+  KeptWord,
   SlipWord,
   InlineWord,
   // Lists, and maps whose keys are names.
@@ -83,6 +84,8 @@ enum class Form : std::uint8_t {
   PartitioningsByTensor,
   SpacetimeByTensor,
   Formats,
+  Variants,
+  RankFormats,
   // Maps of certain keys.
   TensorsFile,
   FusionFile,
@@ -115,6 +118,7 @@ enum class Form : std::uint8_t {
   Mapping,
   Spacetime,
   Storage,
+  RankFormat,
   // Maps of one key, which says what stands under it.
   Transform,
   ScheduleItem,
@@ -131,7 +135,8 @@ enum class Form : std::uint8_t {
   BodyItem,
   Indices,
   Level,
-  StorageOrRanks,
+  StorageOrVariants,
+  RankFormatOrRanks,
   File,
 };
 inline constexpr int kForms = int(Form::File) + 1;

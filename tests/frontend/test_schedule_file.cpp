@@ -215,17 +215,16 @@ const Refused kWrongFiles[] = {
      "such as T0"},
     {"symbols: {}\n",
      "a.yaml:1:1: error[E312]: the file has none of tensors, compute, einsum, body; help: write "
-     "'tensors:' to look at iterdomains, 'compute:' for a fusion, or 'body:' for a thread program"},
+     "'tensors:' to look at iterdomains, 'compute:' for a fusion, 'einsum:' for a TeAAL "
+     "specification, or 'body:' for a thread program"},
     {"tensors: {}\n"
      "compute: []\n",
      "a.yaml:2:1: error[E312]: the file has both 'tensors' and 'compute'; help: write "
      "one file for each"},
-    {"einsum: {}\n",
-     "a.yaml:1:1: error[E390]: 'einsum' is not supported yet; help: write 'tensors', 'compute' or "
-     "'body'"},
     {"parallel: {}\n",
      "a.yaml:1:1: error[E312]: the file has none of tensors, compute, einsum, body; help: write "
-     "'tensors:' to look at iterdomains, 'compute:' for a fusion, or 'body:' for a thread program"},
+     "'tensors:' to look at iterdomains, 'compute:' for a fusion, 'einsum:' for a TeAAL "
+     "specification, or 'body:' for a thread program"},
     {"tensors: {}\n"
      "cache: 3\n",
      "a.yaml:2:1: error[E106]: the file: unknown key 'cache'; help: it may also have symbols, facts, sizes, expect\n"

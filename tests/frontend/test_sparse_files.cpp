@@ -4,34 +4,15 @@
 #include <selvage/driver/run.h>
 #include <selvage/lower/program.h>
 #include <tests/frontend/schedule_files.h>
+#include <tests/frontend/seed_matrix.h>
 
 namespace selvage {
 
 namespace {
 
 using namespace schedule_files;
+using namespace seed_matrix;
 using testing::HasSubstr;
-
-template <class T>
-Array array_of(DataType type, const std::vector<T>& values) {
-  Array a(type, {std::int64_t(values.size())});
-  for (std::size_t k = 0; k < values.size(); ++k) a.set(std::int64_t(k), double(values[k]));
-  return a;
-}
-
-// The matrix of 8 rows and columns on which the seed's specification is run, and what it gives.
-std::map<std::string, Array> seed_matrix() {
-  const std::vector<int> offsets = {0, 3, 6, 9, 12, 18, 23, 27, 30};
-  const std::vector<int> columns = {2, 4, 6, 3, 4, 6, 4, 6, 7, 2, 4, 5, 1, 2, 4,
-                                    5, 6, 7, 3, 4, 5, 6, 7, 1, 3, 6, 7, 1, 5, 7};
-  const std::vector<int> values = {8, 7, 1, 4, 2, 1, 8, 6, 4, 9, 5, 6, 4, 10, 9,
-                                   1, 7, 3, 9, 3, 7, 1, 5, 7, 4, 9, 9, 5, 9,  9};
-  return {{"A_offsets", array_of(DataType::Int32, offsets)},
-          {"A_columns", array_of(DataType::Int32, columns)},
-          {"A", array_of(DataType::Float, values)},
-          {"B", array_of(DataType::Float, std::vector<int>{1, 6, 5, 4, 10, 7, 9, 9})}};
-}
-const std::vector<double> kSeedResult = {119, 45, 170, 137, 261, 169, 220, 174};
 
 const std::string kProduct = R"yaml(
 inputs:
@@ -72,7 +53,7 @@ TEST(SparseFiles, TheSeedsMatrixUnderEverySchedule) {
   for (const std::string& text : texts) {
     const ScheduleFile file = read(text);
     ASSERT_TRUE(file.illegal.empty()) << text << file.illegal[0].message;
-    RunRequest request{.inputs = seed_matrix(), .on = Machine::Emulate, .on_all = true};
+    RunRequest request{.inputs = inputs(), .on = Machine::Emulate, .on_all = true};
     const RunResult result = run(*file.fusion, lower(*file.fusion, *file.schedule), request);
     EXPECT_TRUE(result.passed()) << text;
     for (std::size_t i = 0; i < kSeedResult.size(); ++i) {
@@ -85,7 +66,7 @@ TEST(SparseFiles, TheSeedsMatrixUnderEverySchedule) {
 TEST(SparseFiles, ColumnsOutOfRangeAreReadWithinBounds) {
   for (const auto& [name, steps] : kSchedules) {
     const ScheduleFile file = read(kProduct + "schedule:\n  Z:" + steps);
-    RunRequest request{.inputs = seed_matrix(), .on = Machine::Emulate};
+    RunRequest request{.inputs = inputs(), .on = Machine::Emulate};
     request.inputs["A_columns"].set(3, -7);
     request.inputs["A_columns"].set(20, 1e9);
     const RunResult result = run(*file.fusion, lower(*file.fusion, *file.schedule), request);

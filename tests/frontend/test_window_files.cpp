@@ -13,11 +13,11 @@ namespace {
 
 using namespace schedule_files;
 
-constexpr std::int64_t kRows = 13, kColumns = 9;
+constexpr std::int64_t kRowsOfBlocks = 13, kColumns = 9;
 
 // x[i, j] = 100 * i + j, of int32.
 Array rows_and_columns() {
-  Array x(DataType::Int32, {kRows, kColumns});
+  Array x(DataType::Int32, {kRowsOfBlocks, kColumns});
   for (std::int64_t k = 0; k < x.size(); ++k) x.set_int(k, k / kColumns * 100 + k % kColumns);
   return x;
 }

@@ -81,7 +81,6 @@ TEST(CommandLine, WhatMakesNoSenseIsRefused) {
        "--where: 'y[],3]' is no item of a tensor; help: write --where 'y[17,3]'"},
       {"a.yaml --where [3]",
        "--where: '[3]' is no item of a tensor; help: write --where 'y[17,3]'"},
-      {"a.yaml --input a=a.npy", "--input is of no use without --run; help: add --run"},
       {"a.yaml --json --dot",
        "--json, --dot, --svg - and --debug each want standard output; help: choose one"},
       {"a.yaml --dot --svg -",

@@ -226,6 +226,7 @@ class Used {
         for (const Node& item : node.items) note(item, what.of[0]);
         break;
       case FormKind::Named:
+      case FormKind::Keyed:
         for (const Entry& entry : node.entries) note(entry.value, what.of[0]);
         break;
       case FormKind::Either:
@@ -234,6 +235,7 @@ class Used {
         }
         break;
       case FormKind::Word: words_.insert({form, node.text}); break;
+      case FormKind::Any:
       case FormKind::Text:
       case FormKind::Name:
       case FormKind::Integer:
@@ -262,7 +264,9 @@ class Used {
         return node.kind == Node::Kind::Map && std::ranges::all_of(node.entries, is_known) &&
                std::ranges::all_of(what.keys, is_there);
       }
-      case FormKind::Named: return node.kind == Node::Kind::Map;
+      case FormKind::Named:
+      case FormKind::Keyed: return node.kind == Node::Kind::Map;
+      case FormKind::Any: return true;
       case FormKind::List: return node.kind == Node::Kind::Sequence;
       case FormKind::Either:
       case FormKind::Word:
@@ -335,7 +339,8 @@ void list_fields(const Json& json, const std::string& path, std::set<std::string
       "tensors.*.bank_conflicts.load_witness", "tensors.*.proofs.refuted"};
   const std::string last = path.substr(path.find_last_of('.') + 1);
   const bool is_point =
-      std::set<std::string>{"witness", "at", "lost", "hole", "sizes"}.contains(last);
+      std::set<std::string>{"witness", "at", "lost", "hole", "sizes", "owners", "output"}.contains(
+          last);
   const char kind = json.dump()[0];
   const bool is_list = kind == '[' && !json.empty() && json[0].dump()[0] == '{';
   if (!path.empty() && kind != '{' && !is_list) fields.insert(path);
@@ -388,6 +393,10 @@ TEST(Reference, ItsFieldsAreThoseOfTheJson) {
                                       ".yaml' --json --cost 2>/dev/null")),
                 "", fields);
   }
+  list_fields(Json::parse(output_of(SELVAGE_INSPECT_PATH " '" +
+                                    (kRepository / "examples/teaal_positions.yaml").string() +
+                                    "' --json --load --size I=9 J=9 A_items=40 2>/dev/null")),
+              "", fields);
   const std::string open = (folder / "open.yaml").string();
   std::ofstream(open) << "inputs: {x: {shape: [64, 1027], dtype: float}}\n"
                          "compute: [\"y[i, j] = 2 * x[i, j]\"]\n";
