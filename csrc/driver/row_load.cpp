@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace selvage {
 
@@ -29,6 +30,7 @@ class LoadCounter {
     if (given == arguments.inputs.end()) return;
     offsets_ = &given->second;
     load_.offsets = name;
+    folds_items_ = tensor.fold && contains(tensor.fold->domains, domain_[*item_]);
     load_.tensor = tensor.name;
   }
 
@@ -194,7 +196,7 @@ class LoadCounter {
     own.items += is_item ? 1 : 0;
     own.ends += is_end ? 1 : 0;
     if (own.rows.empty() || own.rows.back() != row) own.rows.push_back(row);
-    if (is_item || is_end) points_.push_back({time, thread});
+    if (is_item || is_end) points_.push_back({thread, time});
     note_outcome(row, thread);
     return true;
   }
@@ -204,7 +206,7 @@ class LoadCounter {
     std::int64_t& first = first_of_row_[std::size_t(row)];
     RowLoad::Outcome& outcome = load_.outcomes[std::size_t(row)];
     if (first < 0) first = thread;
-    if (first == thread || !schedule_.fusion()[t_].fold) return;
+    if (first == thread || !folds_items_) return;
     if (schedule_.positions(t_)) {
       outcome = Carry;
     } else if (first / in_block_ == thread / in_block_) {
@@ -220,25 +222,34 @@ class LoadCounter {
       const auto [end, last] = std::ranges::unique(thread.rows);
       thread.rows.erase(end, last);
     }
-    const auto count = [&](auto of) {
-      std::vector<std::pair<std::int64_t, std::int64_t>> stamps;
+    // The steps of each group of threads that go together, by its number.
+    const auto steps_of = [&](auto group) {
+      std::vector<Point> stamps;
       stamps.reserve(points_.size());
-      for (const Point& point : points_) stamps.emplace_back(of(point.thread), point.time);
+      for (const Point& point : points_) stamps.push_back({group(point.thread), point.time});
       std::ranges::sort(stamps);
-      return std::int64_t(std::ranges::unique(stamps).begin() - stamps.begin());
+      const auto [end, last] = std::ranges::unique(stamps);
+      stamps.erase(end, last);
+      return stamps;
     };
     const std::int64_t warps = (in_block_ + kWarp - 1) / kWarp;
-    load_.steps = count([](std::int64_t) { return std::int64_t{0}; });
-    load_.warp_steps = count([&](std::int64_t thread) {
+    const auto warp_of = [&](std::int64_t thread) {
       return thread / in_block_ * warps + thread % in_block_ / kWarp;
-    });
-    for (const RowLoad::Thread& thread : load_.threads) {
-      load_.slowest = std::max(load_.slowest, thread.items + thread.ends);
+    };
+    load_.steps = std::int64_t(steps_of([](std::int64_t) { return std::int64_t{0}; }).size());
+    load_.warp_steps = std::int64_t(steps_of(warp_of).size());
+    std::int64_t own = 0, thread = -1;
+    for (const Point& point : steps_of(std::identity())) {
+      own = point.thread == thread ? own + 1 : 1;
+      thread = point.thread;
+      load_.slowest = std::max(load_.slowest, own);
+      ++load_.busy;
     }
   }
 
   struct Point {
-    std::int64_t time, thread;
+    std::int64_t thread, time;
+    auto operator<=>(const Point&) const = default;
   };
 
   const Schedule& schedule_;
@@ -255,6 +266,7 @@ class LoadCounter {
   std::vector<Loop> loops_;
   std::array<std::int64_t, 6> strides_ = {};
   std::int64_t in_block_ = 1, added_ = 0;
+  bool folds_items_ = false;
   std::vector<std::int64_t> first_of_row_;  // the first thread that has a part of it
   std::vector<Point> points_;
   RowLoad load_;
@@ -262,19 +274,17 @@ class LoadCounter {
 
 }  // namespace
 
-std::int64_t RowLoad::work() const {
-  std::int64_t sum = 0;
-  for (const Thread& thread : threads) sum += thread.items + thread.ends;
-  return sum;
+bool RowLoad::has_ends() const {
+  return std::ranges::any_of(threads, [](const Thread& thread) { return thread.ends > 0; });
 }
 
 double RowLoad::utilisation() const {
   const double all = double(steps) * double(threads.size());
-  return all == 0 ? 1 : double(work()) / all;
+  return all == 0 ? 1 : double(busy) / all;
 }
 
 double RowLoad::warp_utilisation() const {
-  return warp_steps == 0 ? 1 : double(work()) / (double(warp_steps) * double(kWarp));
+  return warp_steps == 0 ? 1 : double(busy) / (double(warp_steps) * double(kWarp));
 }
 
 std::optional<RowLoad> row_load(const Schedule& schedule, TensorId t,

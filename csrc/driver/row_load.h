@@ -11,8 +11,8 @@
 namespace selvage {
 
 // How a nest shares the items of rows of different lengths among its threads, counted before
-// anything runs. A thread's step is one point of its loops that has an item or, on a merge path,
-// the end of a row.
+// anything runs. A thread's step is one point of its loops, but for a vector, that has an item or,
+// on a merge path, the end of a row.
 struct RowLoad {
   // How a row's result comes to be stored.
   enum class Outcome : std::uint8_t {
@@ -36,10 +36,11 @@ struct RowLoad {
   // Steps, if all threads wait for one another after each point of the loops that are not bound;
   // the same of each warp by itself, summed over warps; and of the thread that has most.
   std::int64_t steps = 0, warp_steps = 0, slowest = 0;
+  std::int64_t busy = 0;  // those of all threads
   std::int64_t times =
       1;  // each item so many times, for the dense axes beside, which are not counted
 
-  std::int64_t work() const;        // items, and ends on a merge path
+  bool has_ends() const;            // whether it is a merge path
   double utilisation() const;       // of all threads over `steps`: 1 where each is busy at each
   double warp_utilisation() const;  // of the lanes of warps over their own steps
 };

@@ -193,7 +193,7 @@ class Interpreter {
       for (std::size_t i = 2; i < info.indices.size(); ++i) {
         k = k * array.shape[i - 1] + known_.at(info.indices[i].id());
       }
-      store(t, array, k, evaluate(*info.definition));
+      store(t, array, k, info.fold ? folded(t) : evaluate(*info.definition));
     });
   }
 

@@ -182,6 +182,11 @@ class MappingReader {
   void partition(const Node& parts) {
     std::vector<const Entry*> left;
     for (const Entry& entry : expect_map(parts, "partitioning." + tensor_)) {
+      if (entry.key.starts_with('(') && !entry.key.ends_with(')')) {
+        refuse("E333", entry.place,
+               "partitioning of " + tensor_ + ": " + shown(entry.key) + " is no rank",
+               "a key with a comma stands on a line of its own, or in quotes: \"(I, J)\"");
+      }
       left.push_back(&entry);
     }
     while (!left.empty()) {

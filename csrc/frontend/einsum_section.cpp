@@ -309,24 +309,48 @@ class EinsumReader {
     return all;
   }
 
+  // The sparse matrix whose items are those of the result, as both stand at the same indices.
+  const EinsumTensor* sparse_operand(const EinsumExpression& einsum) const {
+    const auto is_it = [&](const EinsumTensor& tensor) {
+      return declared_.at(tensor.name).storage == "csr" &&
+             text_of_subscripts(tensor) == text_of_subscripts(einsum.target);
+    };
+    for (const EinsumTerm& term : einsum.terms) {
+      const auto found = std::ranges::find_if(term.factors, is_it);
+      if (found == term.factors.end()) continue;
+      if (einsum.terms.size() > 1) {
+        refuse_unsupported(
+            place_in(*einsum.text, found->at), "a sum in which " + found->name + " is sparse",
+            "make " + found->name + " dense: format: {" + found->name + ": {storage: dense}}");
+      }
+      return &*found;
+    }
+    return nullptr;
+  }
+
   Node outputs(const Place& place) const {
     Node all = made_map({}, place);
     for (const EinsumExpression& einsum : einsums_) {
       const std::string& name = einsum.target.name;
       if (read_.contains(name)) continue;
-      put(all, name, made_map({{"shape", shape_of(name)}}, declared_.at(name).place));
+      Node output = made_map({}, declared_.at(name).place);
+      if (!sparse_operand(einsum)) put(output, "shape", shape_of(name));
+      put(all, name, std::move(output));
     }
     return all;
   }
 
   std::string text_of_tensor(const EinsumTensor& tensor) const {
+    return tensor.name + text_of_subscripts(tensor);
+  }
+  std::string text_of_subscripts(const EinsumTensor& tensor) const {
     const std::vector<std::string>& declared = declared_.at(tensor.name).ranks;
     std::vector<std::string> subscripts;
     for (const std::string& rank : stored_ranks(tensor.name)) {
       const std::size_t axis = std::size_t(std::ranges::find(declared, rank) - declared.begin());
       subscripts.push_back(text_of(tensor.indices[axis]));
     }
-    return tensor.name + bracketed(subscripts);
+    return bracketed(subscripts);
   }
 
   // sum[j](A[i, j] * B[j])
@@ -367,6 +391,17 @@ class EinsumReader {
     return made_list(std::move(all), root_.place);
   }
 
+  // A sum of which a term alone is reduced has two nests, and a mapping is that of one.
+  static void refuse_partial_sums(const EinsumExpression& einsum) {
+    const std::string& name = einsum.target.name;
+    const bool has_reduced = einsum.variables().size() > einsum.target.indices.size();
+    if (einsum.terms.size() < 2 || !has_reduced) return;
+    refuse_unsupported(einsum.text->place,
+                       "a mapping of " + name + ", a sum with a reduction in it,",
+                       "compute the reduction in an expression of its own, with a mapping of its "
+                       "own, and add it up here");
+  }
+
   Node schedules(const Place& place) {
     Node all = made_map({}, place);
     if (mapping_ == nullptr) return all;
@@ -375,6 +410,7 @@ class EinsumReader {
       errors_.attempt([&] {
         EinsumMapping made = read_einsum_mapping(*mapping_, einsum, tensors, context_.symbols);
         if (made.items.items.empty()) return;
+        refuse_partial_sums(einsum);
         put(all, einsum.target.name, std::move(made.items));
         file_.mappings[einsum.target.name] = std::move(made.mapped);
       });

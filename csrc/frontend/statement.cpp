@@ -199,6 +199,30 @@ class StatementBuilder {
     return {.how = scan.how, .indices = {}, .shape = {}, .scanned = along};
   }
 
+  // A tensor over these indices, the second of which may run over the items of the row that the
+  // first one is.
+  Tensor over(const std::vector<Expr>& indices, const std::vector<Expr>& shape,
+              const std::string& name, ValueId value, const Fusion::FoldRequest* fold,
+              const Place& at) {
+    const auto is_ragged = [&](Expr extent) { return rows_of_length(fusion_, extent).has_value(); };
+    const auto items = std::ranges::find_if(shape, is_ragged);
+    if (items == shape.end()) {
+      return fold == nullptr ? fusion_.compute(name, indices, shape, value)
+                             : fusion_.compute_fold(name, indices, shape, *fold, value);
+    }
+    const RowsId rows = *rows_of_length(fusion_, *items);
+    if (items != shape.begin() + 1 || !same(shape[0], fusion_.domains()[rows].count)) {
+      refuse("E520", at, name + " has items of rows, and no row right before them",
+             "write the row and its item first, such as y[b, j, d]");
+    }
+    if (fold != nullptr && fold->scanned.valid()) {
+      refuse("E520", at, name + " has items of rows, and is a scan",
+             "scan a tensor whose rows are padded: fill(x[b, j], 0)");
+    }
+    return compute_ragged(fusion_, name, rows, indices, {shape.begin() + 2, shape.end()},
+                          {fusion_, value}, {}, fold);
+  }
+
   const std::vector<Expr>& indices() const { return indices_.of_target(); }
   std::string unused(const std::string& name) const { return names_.unused(name); }
   Place place(std::size_t at) const { return place_in(text_, at); }
@@ -331,7 +355,8 @@ class StatementBuilder {
              fold.name() + " runs along " + fold.scanned->name + ", at which nothing in it is read",
              "name an index of what it takes in");
     }
-    const Tensor t = fusion_.compute_fold(name, indices, extents, how, values_[operand]);
+    const Tensor t = over(indices, extents, name, values_[operand], &how, place(fold.at));
+    if (const auto rows = fusion_[t.id()].items_of) return item(t, *rows, indices).in(fusion_);
     return fusion_.values().read(fusion_[t.id()].type, std::uint32_t(t.id()), indices);
   }
 
@@ -499,24 +524,10 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
                            context);
   const ValueId value = builder.value();
   const auto at_indices = [&](const std::string& name) {
-    const std::vector<Expr> shape = builder.shape();
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-      const auto rows = rows_of_length(fusion, shape[k]);
-      if (!rows) continue;
-      const bool is_whole = formula.whole() != nullptr;
-      if (k != 1 || is_whole || !same(shape[0], fusion.domains()[*rows].count)) {
-        refuse("E520", builder.place(formula.indices[k].at),
-               formula.target + " has items of rows, and " +
-                   (is_whole ? "is a reduction" : "no row right before them"),
-               is_whole ? "let a statement of its own reduce, over other axes of the items"
-                        : "write the row and its item first, such as y[b, j, d]");
-      }
-      return compute_ragged(fusion, name, *rows, builder.indices(),
-                            {shape.begin() + 2, shape.end()}, {fusion, value});
-    }
-    if (formula.whole() == nullptr) return fusion.compute(name, builder.indices(), shape, value);
-    return fusion.compute_fold(name, builder.indices(), shape,
-                               builder.request(formula.nodes.back().fold), value);
+    std::optional<Fusion::FoldRequest> fold;
+    if (formula.whole() != nullptr) fold = builder.request(formula.nodes.back().fold);
+    return builder.over(builder.indices(), builder.shape(), name, value, fold ? &*fold : nullptr,
+                        builder.place(formula.target_at));
   };
   const auto made = [&] {
     if (formula.is_compaction()) return builder.compacted();

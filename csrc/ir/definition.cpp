@@ -213,8 +213,8 @@ void Fusion::complete_checks(const std::string& name, const std::vector<Expr>& i
 }
 
 // Tries a view on a graph of its own. A refusal becomes a BadInput.
-void Fusion::try_view(const View& view, const std::vector<Expr>& indices,
-                      const std::vector<Expr>& shape) const {
+void Fusion::try_view(const View& view, std::span<const Expr> indices,
+                      std::span<const Expr> shape) const {
   try {
     DomainGraph graph(pool_, facts_);
     std::vector<DomainId> root;
@@ -292,8 +292,8 @@ Tensor Fusion::compute_fold(const std::string& name, std::vector<Expr> indices,
 
 Tensor Fusion::compute_view(const std::string& name, std::vector<Expr> indices,
                             std::vector<Expr> shape, const View& view, ValueId value,
-                            std::optional<DataType> type) {
-  return define(name, std::move(indices), std::move(shape), nullptr, &view, value, type);
+                            std::optional<DataType> type, const FoldRequest* fold) {
+  return define(name, std::move(indices), std::move(shape), fold, &view, value, type);
 }
 
 // Indices that are folded over come after those of the result.
@@ -325,7 +325,8 @@ Tensor Fusion::define(const std::string& name, std::vector<Expr> indices, std::v
   for (std::size_t i = 0; i < shape.size(); ++i) {
     shape[i] = checked_extent(shape[i], to_string(indices[i]));
   }
-  if (view != nullptr) try_view(*view, indices, shape);
+  if (view != nullptr)
+    try_view(*view, std::span(indices).first(rank), std::span(shape).first(rank));
   drop_unequal(uses, shape);
   if (!name.empty()) claim(name);
   equate(what, indices, shape, uses);

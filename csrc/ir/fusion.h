@@ -213,11 +213,13 @@ class Fusion {
   // Adds a view. `value` is over `indices` of the root, which has `shape`. `view` takes the graph
   // and the root's iterdomains, applies transforms and returns the logical domain; iterdomains of
   // the root may be returned unchanged. `view` first runs on a graph of its own, so that what it
-  // refuses leaves the fusion as it was.
+  // refuses leaves the fusion as it was. `fold`: as compute_fold has it; the root then is that of
+  // the result.
   using View =
       std::function<std::vector<DomainId>(DomainGraph& graph, const std::vector<DomainId>& root)>;
   Tensor compute_view(const std::string& name, std::vector<Expr> indices, std::vector<Expr> shape,
-                      const View& view, ValueId value, std::optional<DataType> type = {});
+                      const View& view, ValueId value, std::optional<DataType> type = {},
+                      const FoldRequest* fold = nullptr);
   // Names a tensor and makes it an output, stored in its own type or in `type`; readers of the
   // tensor get its values unrounded. If the tensor is an input or already an output, a copy of it
   // becomes the output.
@@ -329,8 +331,7 @@ class Fusion {
   void follow_row(DomainId gone, DomainId keep);
   DomainId domain_for(const std::vector<Expr>& indices, std::size_t index, Expr extent,
                       const std::vector<DomainId>& before, ValueId value);
-  void try_view(const View& view, const std::vector<Expr>& indices,
-                const std::vector<Expr>& shape) const;
+  void try_view(const View& view, std::span<const Expr> indices, std::span<const Expr> shape) const;
   bool may_take(const TensorInfo& tensor, DomainId gone, DomainId keep) const;
   bool is_of_inputs(DomainId d) const { return input_domains_.contains(d); }
 

@@ -92,7 +92,8 @@ Element item(Tensor x, RowsId rows, const std::vector<Expr>& at) {
 }
 
 Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> indices,
-                      std::vector<Expr> inner, const Element& value, std::optional<DataType> type) {
+                      std::vector<Expr> inner, const Element& value, std::optional<DataType> type,
+                      const Fusion::FoldRequest* fold) {
   std::vector<Expr> shape = {f.domains()[rows].count, length(f, rows)};
   shape.insert(shape.end(), inner.begin(), inner.end());
   const auto positions = [](DomainGraph& graph, const std::vector<DomainId>& root) {
@@ -100,8 +101,8 @@ Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vect
     logical.insert(logical.end(), root.begin() + 2, root.end());
     return logical;
   };
-  const Tensor made =
-      f.compute_view(name, std::move(indices), std::move(shape), positions, value.in(f), type);
+  const Tensor made = f.compute_view(name, std::move(indices), std::move(shape), positions,
+                                     value.in(f), type, fold);
   f.edit(made.id()).is_iterated_by_root = true;
   f.edit(made.id()).items_of = rows;
   return made;

@@ -56,9 +56,11 @@ Element item(Tensor x, RowsId rows, const std::vector<Expr>& at);
 
 // A tensor with one element for each item of all rows, times `inner`: `value` is over indices
 // {row, item of the row, ...}. Its loops begin as these, and its memory is that of a ragged input.
-// Throws BadInput as Fusion::compute does.
+// `fold`: each element folds `value` over further, dense indices, such as a product of dense
+// matrices that only the items of a sparse one are wanted of. Throws BadInput as Fusion::compute
+// does.
 Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> indices,
                       std::vector<Expr> inner, const Element& value,
-                      std::optional<DataType> type = {});
+                      std::optional<DataType> type = {}, const Fusion::FoldRequest* fold = nullptr);
 
 }  // namespace selvage

@@ -54,9 +54,11 @@ void print_load(const RowLoad& load, Lines& out) {
   };
   const auto [least, most] = std::ranges::minmax_element(load.threads, by_work);
   const auto number = [&](auto thread) { return std::size_t(thread - load.threads.begin()); };
-  const bool has_ends = load.work() > load.items;
+  const bool has_ends = load.has_ends();
+  std::int64_t work = 0;
+  for (const RowLoad::Thread& thread : load.threads) work += work_of(thread);
   out.line(2, counted(std::int64_t(load.threads.size()), "thread") + " take " +
-                  fmt::format("{:.4g}", double(load.work()) / double(load.threads.size())) +
+                  fmt::format("{:.4g}", double(work) / double(load.threads.size())) +
                   (has_ends ? " items and ends of rows" : " items") + " each on average");
   out.line(4, "at most " + thread_text(load, number(most)));
   if (work_of(*least) < work_of(*most)) out.line(4, "at least " + thread_text(load, number(least)));
@@ -130,7 +132,7 @@ void append_load(const RowLoad& load, const MappedTensor& mapping, Json& json) {
   json["steps"] = mapping.slips ? load.slowest : load.steps;
   const double steps = double(mapping.slips ? load.slowest : load.steps);
   const double all = steps * double(load.threads.size());
-  json["utilisation"] = all == 0 ? 1 : double(load.work()) / all;
+  json["utilisation"] = all == 0 ? 1 : double(load.busy) / all;
   json["slips"] = mapping.slips;
   Json& output = json["output"] = Json::object();
   for (std::size_t k = 0; k < std::min(load.outcomes.size(), kMostListed); ++k) {

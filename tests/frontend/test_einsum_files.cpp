@@ -206,6 +206,38 @@ TEST(EinsumFiles, WhatAnExpressionBecomes) {
             "O[q] = sum[s](X[2*q + s] * F[s])");
 }
 
+// The items of the result are those of A.
+TEST(EinsumFiles, ASampledProduct) {
+  const ScheduleFile file = read(R"yaml(
+einsum:
+  declaration: {A: [I, J], X: [I, D], Y: [D, J], P: [I, J]}
+  expressions: ["P[i, j] = A[i, j] * X[i, d] * Y[d, j]"]
+mapping:
+  partitioning: {P: {"(I, J)": [flatten()], IJ: [uniform_occupancy(A.64)]}}
+  loop-order: {P: [IJ1, IJ0, D]}
+  spacetime: {P: {space: [IJ1, IJ0], time: [D]}}
+)yaml");
+  ASSERT_TRUE(file.illegal.empty());
+  RunRequest request{.sizes = {{"D", 5}, {"J", 8}}, .inputs = inputs()};
+  request.inputs.erase("B");
+  request.sizes["I"] = 8;
+  request.on = Machine::Emulate;
+  request.on_all = true;
+  const RunResult result = run(*file.fusion, lower(*file.fusion, *file.schedule), request);
+  EXPECT_TRUE(result.passed());
+  const Array &x = result.inputs.at("X"), &y = result.inputs.at("Y"), &p = result.outputs.at("P");
+  const Array &offsets = request.inputs.at("A_offsets"), &columns = request.inputs.at("A_columns");
+  for (std::int64_t i = 0; i < 8; ++i) {
+    for (std::int64_t k = offsets.get_int(i); k < offsets.get_int(i + 1); ++k) {
+      double sum = 0;
+      for (std::int64_t d = 0; d < 5; ++d) {
+        sum += x.get(i * 5 + d) * y.get(d * 8 + columns.get_int(k));
+      }
+      EXPECT_NEAR(p.get(k), sum * request.inputs.at("A").get(k), 1e-4) << i << " " << k;
+    }
+  }
+}
+
 TEST(EinsumFiles, Formats) {
   const auto input = [](const std::string& format) {
     const std::string file = read(kEinsum + "format: " + format + "\n").as_fusion;
@@ -282,6 +314,9 @@ TEST(EinsumFiles, Refusals) {
        "{T: {value: 4}}"},
       {parts("I: [uniform_shape(0)]"), "error[E334]: parts of 0"},
       {parts("I: [uniform(4)]"), "error[E332]: partitioning: 'uniform' is none of"},
+      {kEinsum + "mapping: {partitioning: {Z: {(I, J): [flatten()]}}}\n",
+       "error[E333]: partitioning of Z: '(I' is no rank; help: a key with a comma stands on a line "
+       "of its own, or in quotes"},
       {parts("I: [follow(J)]"), "error[E390]: follow(...) is not supported yet"},
       {parts("Q: [uniform_shape(4)]"),
        "error[E333]: partitioning of Z: there is no rank 'Q' there"},
@@ -309,6 +344,15 @@ TEST(EinsumFiles, Refusals) {
       {kEinsum + "format: {A: {default: {I: {format: C}, J: {format: C}}}}\n",
        "error[E390]: a tensor stored as CC is not supported yet"},
       {kEinsum + "format: {B: {storage: csr}}\n", "error[E520]: B is no matrix"},
+      {"einsum:\n  declaration: {A: [I, J], B: [J], Z: [I], C: [I]}\n"
+       "  expressions: ['Z[i] = A[i, j] * B[j] + C[i]']\n"
+       "mapping: {spacetime: {Z: {space: [I], time: [J]}}}\n",
+       "error[E390]: a mapping of Z, a sum with a reduction in it, is not supported yet"},
+      {"einsum: {declaration: {A: [I, J], B: [I, J], Z: [I, J]}, expressions: ['Z[i, j] = A[i, j] "
+       "+ "
+       "B[i, j]']}\n",
+       "error[E390]: a sum in which A is sparse is not supported yet; help: make A dense: "
+       "format: "},
       {"einsum: {}\n", "error[E110]: einsum: the key 'declaration' is missing"},
   };
   for (const auto& [text, message] : cases) EXPECT_THAT(refusal(text), HasSubstr(message)) << text;

@@ -159,6 +159,44 @@ TEST(Ragged, AFoldOfRowsOfItemsAlongPositions) {
   }
 }
 
+// Of a product of dense matrices only the items of rows: a fold whose results are items.
+TEST(Ragged, AFoldWhoseResultsAreItems) {
+  const std::pair<const char*, Cut> cuts[] = {
+      {"as it is", +[](Schedule&, Tensor) {}},
+      {"a thread a row", thread_a_row},
+      {"a thread an item",
+       +[](Schedule& s, Tensor t) {
+         const auto loops = s.loops(t);
+         const auto [outer, inner] = s.split(s.merge(loops[0], loops[1], "p"), 8);
+         s.bind(outer, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
+       }},
+      {"lanes an item", +[](Schedule& s, Tensor t) {
+         const auto loops = s.loops(t);
+         const auto [outer, inner] = s.split(s.merge(loops[0], loops[1], "p"), 8);
+         const auto [step, lane] = s.split(loops[2], 4);
+         s.bind(outer, ParallelType::BIDx)
+             .bind(inner, ParallelType::TIDy)
+             .bind(lane, ParallelType::TIDx);
+       }}};
+  for (const auto& [name, cut] : cuts) {
+    for (const Reduction how : {Reduction::Sum, Reduction::Max, Reduction::ArgMin}) {
+      SCOPED_TRACE(name);
+      Ragged r;
+      const Expr D = r.f.extent("D"), d = r.f.fresh_index("d");
+      const Tensor u = r.f.input("u", {r.B, D}, DataType::Int32);
+      const Fusion::FoldRequest fold{.how = how, .indices = {d}, .shape = {D}};
+      const Tensor p =
+          r.f.output("p", compute_ragged(r.f, "", r.rows, {r.b, r.j}, {},
+                                         u(r.b, d) * r.x_at() - Element(d), {}, &fold));
+      Schedule schedule(r.f);
+      cut(schedule, p);
+      SizeList sizes = kRows;
+      for (auto& at : sizes) at["D"] = 6;
+      expect_agreement(r.f, schedule, sizes);
+    }
+  }
+}
+
 // The same tiles whatever the order of threads is: bits do not depend on it.
 TEST(Ragged, AFoldAlongPositionsIsTheSameInEveryOrder) {
   Ragged r;
