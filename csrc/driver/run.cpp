@@ -80,6 +80,7 @@ class Run {
     result_.machine = request_.on.value_or(default_machine());
     check_machine(result_.machine, request_.asker);
     RunArguments arguments = arguments_of(fusion_, request_);
+    const SizeValues with_data = arguments.with_longest_rows(fusion_);
     sizes_ = std::move(arguments.sizes);
     result_.inputs = std::move(arguments.inputs);
     result_.sizes = request_.sizes;
@@ -87,7 +88,7 @@ class Run {
       result_.sizes[std::string(sizes_.symbols[k].name())] = sizes_.values[k];
     }
     const bool is_special = have_zero_extent(fusion_, sizes_);
-    if (!is_special) take_program_for_sizes();
+    if (!is_special) take_program_for(with_data);
     if (!request_.trusts_offsets) check_contracts(fusion_, result_.inputs, sizes_);
     expected_on(result_.machine);  // says what is wrong with sizes and inputs
     if (is_special) specialise();
@@ -121,8 +122,8 @@ class Run {
     }
   }
 
-  void take_program_for_sizes() {
-    if (original_->by_size) sized_ = original_->by_size->of_sizes(sizes_);
+  void take_program_for(const SizeValues& with_data) {
+    if (original_->by_size) sized_ = original_->by_size->of_sizes(with_data);
     if (sized_) original_ = program_ = sized_.get();
   }
 

@@ -1,5 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/driver/run_arguments.h>
+#include <selvage/scheduler/row_schedules.h>
 
 #include <algorithm>
 
@@ -125,6 +126,21 @@ class ArgumentFinder {
 };
 
 }  // namespace
+
+SizeValues RunArguments::with_longest_rows(const Fusion& fusion) const {
+  SizeValues all = sizes;
+  for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
+    const RowsId rows{std::uint32_t(k)};
+    const auto offsets = inputs.find(fusion[TensorId(fusion.domains()[rows].offsets)].name);
+    if (offsets == inputs.end()) continue;
+    std::int64_t longest = 0;
+    for (std::int64_t r = 0; r + 1 < offsets->second.size(); ++r) {
+      longest = std::max(longest, offsets->second.get_int(r + 1) - offsets->second.get_int(r));
+    }
+    all.add(longest_of(fusion, rows), longest);
+  }
+  return all;
+}
 
 RunArguments arguments_of(const Fusion& fusion, const RunRequest& request) {
   return ArgumentFinder(fusion, request).find();

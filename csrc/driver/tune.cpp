@@ -65,6 +65,7 @@ class Tuning {
 
   void tune_kernel(const std::vector<AutomaticKernel>& kernels, std::size_t k) {
     const AutomaticKernel& kernel = kernels[k];
+    if (kernel.rows) return;  // it has no plans
     TunedKernel tuned{.root = name(kernel.root), .plans = {}};
     std::vector<RatedPlan> plans = {kernel.taken};
     plans.insert(plans.end(), kernel.others.begin(), kernel.others.end());

@@ -37,7 +37,53 @@ class Writer {
            ListWriter(fusion_, schedule_, files_, names_).text();
   }
 
+  std::string schedule() {
+    names_.resize(fusion_.size());
+    ReadAxes axes;
+    for (std::size_t k = 0; k < fusion_.size(); ++k) {
+      const auto t = TensorId(k);
+      if (fusion_[t].is_input) continue;
+      const std::vector<std::string> indices = indices_of(t);
+      try {
+        note_axes(parsed(statement(t, indices), fusion_[t].name), axes);
+      } catch (const BadInput&) {
+        continue;  // it tells of no axes
+      }
+    }
+    name_axes_of_inputs(axes);
+    return ListWriter(fusion_, schedule_, files_, names_).text();
+  }
+
  private:
+  std::vector<std::string> indices_of(TensorId t) {
+    std::vector<std::string> indices;
+    for (DomainId d : nest_domain(fusion_[t])) {
+      indices.push_back(files_.name(t, d, names_[index_of(t)]));
+    }
+    return indices;
+  }
+
+  std::string statement(TensorId t, const std::vector<std::string>& indices) {
+    std::string left;
+    for (std::size_t i = 0; i < fusion_[t].logical.size(); ++i) {
+      left += (left.empty() ? "" : ", ") + indices[i];
+    }
+    return files_[t] + "[" + left + "] = " + formulas_.right_side(t, indices);
+  }
+
+  void note_axes(const Formula& formula, ReadAxes& axes) const {
+    axes.note(formula, [&](const std::string& name) { return files_.is_size(name); });
+  }
+
+  void name_axes_of_inputs(const ReadAxes& axes) {
+    for (std::size_t k = 0; k < fusion_.size(); ++k) {
+      const TensorInfo& info = fusion_[TensorId(k)];
+      if (!info.is_input) continue;
+      const std::vector<std::string> own = axes.of(files_[TensorId(k)], info.logical.size());
+      for (std::size_t i = 0; i < own.size(); ++i) names_[k][info.logical[i]] = own[i];
+    }
+  }
+
   void check(TensorId t) const {
     const TensorInfo& info = fusion_[t];
     const auto refuse_if = [&](bool is_wrong, const char* what, const char* help) {
@@ -227,25 +273,14 @@ class Writer {
       const auto t = TensorId(k);
       const TensorInfo& info = fusion_[t];
       if (info.is_input) continue;
-      std::vector<std::string> indices;
-      for (DomainId d : nest_domain(info)) indices.push_back(files_.name(t, d, names_[k]));
-      std::string left;
-      for (std::size_t i = 0; i < info.logical.size(); ++i) {
-        left += (left.empty() ? "" : ", ") + indices[i];
-      }
-      const std::string statement =
-          files_[t] + "[" + left + "] = " + formulas_.right_side(t, indices);
-      const Formula formula = parsed(statement, info.name);
+      const std::vector<std::string> indices = indices_of(t);
+      const std::string text_of_it = statement(t, indices);
+      const Formula formula = parsed(text_of_it, info.name);
       needs_shape_[k] = !tells_extents(t, formula, indices);
-      axes.note(formula, [&](const std::string& name) { return files_.is_size(name); });
-      text += "  - " + quoted(statement) + "\n";
+      note_axes(formula, axes);
+      text += "  - " + quoted(text_of_it) + "\n";
     }
-    for (std::size_t k = 0; k < fusion_.size(); ++k) {
-      const TensorInfo& info = fusion_[TensorId(k)];
-      if (!info.is_input) continue;
-      const std::vector<std::string> own = axes.of(files_[TensorId(k)], info.logical.size());
-      for (std::size_t i = 0; i < own.size(); ++i) names_[k][info.logical[i]] = own[i];
-    }
+    name_axes_of_inputs(axes);
     if (text.empty()) refuse_writing("the fusion computes nothing", "compute a tensor");
     return "compute:\n" + text;
   }
@@ -351,6 +386,10 @@ class Writer {
 };
 
 }  // namespace
+
+std::string to_schedule_section(const Fusion& fusion, const Schedule& schedule) {
+  return Writer(fusion, schedule).schedule();
+}
 
 std::string to_schedule_file(const Fusion& fusion, const Schedule& schedule) {
   return Writer(fusion, schedule).text();

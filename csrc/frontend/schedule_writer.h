@@ -17,5 +17,8 @@ namespace selvage {
 // that are not affine, loops to which no transforms lead step by step from the tensor's
 // iterdomains, layouts other than strides, statements past the limits of a file, ...
 std::string to_schedule_file(const Fusion& fusion, const Schedule& schedule);
+// The same of the schedule alone, `schedule:` and what stands under it, whatever the fusion is: a
+// file that computes it may be written in other ways. Throws E590 for loops and layouts as above.
+std::string to_schedule_section(const Fusion& fusion, const Schedule& schedule);
 
 }  // namespace selvage

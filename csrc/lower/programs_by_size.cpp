@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/ir/sizes.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/lower/programs_by_size.h>
@@ -23,8 +24,13 @@ std::shared_ptr<const ProgramsBySize::Sized> ProgramsBySize::of_class(std::size_
     const SizeClass& of = classes_[k];
     std::shared_ptr<const Sized>& made = made_[k].emplace();
     refusal_of([&] {
-      const auto bounded = fusion_->where(of.condition, "the schedule is for rows of that length");
-      AutomaticSchedule filled = filled_in(Schedule(*bounded), of.typical, device_, choices_);
+      const bool is_of_sizes = std::ranges::all_of(
+          symbols_of(of.condition), [&](Expr s) { return contains(fusion_->sizes(), s); });
+      const auto bounded =
+          is_of_sizes ? fusion_->where(of.condition, "the schedule is for rows of that length")
+                      : fusion_;
+      AutomaticSchedule filled =
+          filled_in(Schedule(*bounded), of.typical, device_, choices_, of.rows);
       Program program = lower(filled.schedule, options_);
       made = std::make_shared<const Sized>(std::move(filled), std::move(program));
     });

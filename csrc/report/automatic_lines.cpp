@@ -1,4 +1,4 @@
-#include <selvage/base/refuse.h>
+#include <selvage/base/diagnostic.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/schedule_writer.h>
 #include <selvage/lower/programs_by_size.h>
@@ -16,11 +16,13 @@ namespace {
 // The schedule, as a file would say it; nothing where no file can.
 void print_file(const Schedule& schedule, Lines& out) {
   std::string text;
-  if (refusal_of([&] { text = to_schedule_file(schedule.original(), schedule); })) return;
-  const std::size_t begin = text.find("\nschedule:\n");
-  if (begin == std::string::npos) return;
+  try {
+    text = to_schedule_section(schedule.original(), schedule);
+  } catch (const BadInput&) {
+    return;
+  }
   out.line(2, "The same, said in a file:");
-  std::istringstream lines(text.substr(begin + 1));
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) out.verbatim(4, line);
 }
 
@@ -38,7 +40,8 @@ void print_by_size(const ProgramsBySize& programs, Lines& out) {
     out.line(2, "where " + to_string(programs.classes()[k].condition) + ", in place of these:");
     const Fusion& tensors = sized->made.schedule.fusion();
     for (const AutomaticKernel& kernel : sized->made.kernels) {
-      out.line(4, names_of(tensors, kernel) + ": " + kernel.taken.plan.text());
+      out.line(4, names_of(tensors, kernel) + ": " +
+                      (kernel.rows ? kernel.rows->text() : kernel.taken.plan.text()));
     }
   }
 }
@@ -51,6 +54,10 @@ void print_automatic(const FusionReport& fusion, bool with_reasons, Lines& out) 
   print_scaled(fusion.automatic[0].device, out);
   const Fusion& tensors = fusion.schedule->fusion();
   for (const AutomaticKernel& kernel : fusion.automatic) {
+    if (kernel.rows) {
+      out.line(2, names_of(tensors, kernel) + ": " + kernel.rows->text());
+      continue;
+    }
     const LaunchTime& time = kernel.taken.time;
     out.line(2, names_of(tensors, kernel) + ": " + kernel.taken.plan.text() +
                     (kernel.is_tuned && fusion.tuned == nullptr ? "; kept from tuning" : ""));

@@ -143,6 +143,10 @@ void append_load(const RowLoad& load, const MappedTensor& mapping, Json& json) {
 }  // namespace
 
 void print_loads(const FusionReport& fusion, Lines& out) {
+  if (!fusion.loads_of.empty() && !fusion.loads.empty()) {
+    out.heading("By what offsets tell");
+    out.line(2, fusion.loads_of);
+  }
   for (const RowLoad& load : fusion.loads) print_load(load, out);
 }
 

@@ -176,7 +176,7 @@ std::string page(const Report& report, const PageOptions& options) {
     if (options.all() || options.why || options.cost) print_tuned(fusion, options.why, out);
     if (options.all() || options.why) print_repeated(fusion, out);
     if (options.cost) print_cost(fusion, out);
-    if (options.all() || options.load) print_loads(fusion, out);
+    if (options.all() || options.load || options.why) print_loads(fusion, out);
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);
     if (options.all()) print_value_checks(fusion, out);

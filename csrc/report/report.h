@@ -85,7 +85,8 @@ struct FusionReport {
   std::shared_ptr<const TuneResult> tuned = nullptr;  // null: not asked for
   std::vector<Diagnostic> repeated = {};  // the warnings of work that the schedule repeats
   std::vector<RowLoad> loads = {};        // where the offsets of rows are known
-  bool may_run = true;  // false: a kernel is refuted, or neither proved nor trusted
+  std::string loads_of = {};  // what the offsets tell that decides between kernels, and which it is
+  bool may_run = true;        // false: a kernel is refuted, or neither proved nor trusted
 };
 
 // The results for a thread program.

@@ -4,6 +4,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/matrix_market.h>
 #include <selvage/frontend/npy.h>
+#include <selvage/lower/programs_by_size.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
 #include <selvage/runtime/virtual_unit.h>
@@ -105,6 +106,23 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
   array(name, rows.value);
   note_size(fusion, matrix->second.rows, rows.rows, request.sizes);
   note_size(fusion, matrix->second.columns, rows.columns, request.sizes);
+}
+
+// Of the program that a run with these arguments takes.
+std::vector<RowLoad> loads_of(FusionReport& subject, const RunArguments& arguments) {
+  const auto& by_size = subject.program->by_size;
+  if (by_size == nullptr) return row_loads(*subject.schedule, arguments);
+  const SizeValues told = arguments.with_longest_rows(subject.schedule->original());
+  const auto is_it = [&](const SizeClass& of) { return told(of.condition) == 1; };
+  const auto taken = std::ranges::find_if(by_size->classes(), is_it);
+  Expr all = taken == by_size->classes().end() ? Expr() : taken->condition;
+  for (const SizeClass& of : by_size->classes())
+    all = all.valid() ? all && of.condition : of.condition;
+  subject.loads_of =
+      sizes_in(all, told) + ": the kernels " +
+      (taken == by_size->classes().end() ? "for all rows" : "where " + to_string(taken->condition));
+  const auto chosen = by_size->of_sizes(told);
+  return row_loads(chosen == nullptr ? *subject.schedule : *chosen->schedule, arguments);
 }
 
 // What is to be shown is an input or an output.
@@ -316,7 +334,7 @@ void add_loads(const ScheduleFile& file, const RunFileOptions& options, Report& 
     check_run_names(options, report);
     const RunArguments arguments = arguments_of(fusion, request_for(file, options, subject));
     check_contracts(fusion, arguments.inputs, arguments.sizes);
-    subject.loads = row_loads(*subject.schedule, arguments);
+    subject.loads = loads_of(subject, arguments);
   }
   if (has_rows) return;
   throw BadInput({.code = "E801",
@@ -341,7 +359,7 @@ void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& r
       RunRequest ran;
       ran.sizes = result.sizes;
       ran.inputs = result.inputs;
-      subject.loads = row_loads(*subject.schedule, arguments_of(subject.schedule->original(), ran));
+      subject.loads = loads_of(subject, arguments_of(subject.schedule->original(), ran));
     }
   }
   if (options.check) check_expectations(file, report);

@@ -292,9 +292,36 @@ struct Filled {
   double seconds = 0;
 };
 
+// The folds over the items of rows that are gone through by a schedule of their own: no tensor over
+// items of rows reads them, so no nest is one row at a time together with theirs.
+std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices& choices) {
+  const Fusion& fusion = schedule.fusion();
+  std::vector<TensorId> found;
+  if (fusion.domains().rows() == 0) return found;
+  const ReadTable table(schedule);
+  const auto is_over_items = [&](const auto& reader) {
+    return std::ranges::any_of(nest_domain(fusion[reader.tensor]),
+                               [&](DomainId d) { return fusion.domains()[d].ragged.has_value(); });
+  };
+  for (TensorId t : table.order()) {
+    const auto choice = choices.find(fusion[t].name);
+    const bool is_chosen = choice != choices.end() && !choice->second.is_wish;
+    if (!table.is_computed(t) || is_chosen || !is_open(schedule, t)) continue;
+    if (!folded_rows(fusion, t) || std::ranges::any_of(table.readers(t), is_over_items)) continue;
+    found.push_back(t);
+  }
+  return found;
+}
+
 Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
-            const Device& device, const PlanChoices& choices) {
-  const Schedule stored = with_stored_operands(schedule, sizes);
+            const Device& device, const PlanChoices& choices, const RowSchedule& rows) {
+  Schedule stored = with_stored_operands(schedule, sizes);
+  std::vector<AutomaticKernel> by_rows;
+  for (TensorId t : folds_of_rows(stored, choices)) {
+    stored.stop_following(t);
+    schedule_rows(stored, t, rows);
+    by_rows.push_back({.device = device, .root = t, .tensors = {t}, .taken = {}, .rows = rows});
+  }
   std::vector<bool> open;
   for (std::size_t t = 0; t < stored.fusion().size(); ++t) {
     open.push_back(is_open(stored, TensorId(t)));
@@ -303,6 +330,7 @@ Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>&
   Automatic automatic(written, std::move(open), sizes, device, choices);
   AutomaticSchedule made = automatic.run();
   keep_indices(made.schedule);
+  made.kernels.insert(made.kernels.end(), by_rows.begin(), by_rows.end());
   return {std::move(made), automatic.seconds_in_all()};
 }
 
@@ -328,15 +356,15 @@ std::vector<std::vector<TensorId>> variances_of(const Schedule& schedule) {
 
 AutomaticSchedule filled_in(const Schedule& schedule,
                             const std::map<std::string, std::int64_t>& sizes, const Device& device,
-                            const PlanChoices& choices) {
+                            const PlanChoices& choices, const RowSchedule& rows) {
   Schedule begin = schedule;
   std::optional<Filled> best;
-  const auto refused = refusal_of([&] { best = fill(begin, sizes, device, choices); });
+  const auto refused = refusal_of([&] { best = fill(begin, sizes, device, choices, rows); });
   for (const std::vector<TensorId>& group : variances_of(schedule)) {
     Schedule tried = begin;
     for (TensorId t : group) tried.two_pass(t);
     std::optional<Filled> other;
-    if (refusal_of([&] { other = fill(tried, sizes, device, choices); })) continue;
+    if (refusal_of([&] { other = fill(tried, sizes, device, choices, rows); })) continue;
     if (best && other->seconds >= best->seconds) continue;
     best = std::move(other);
     begin = std::move(tried);

@@ -2,6 +2,7 @@
 
 #include <selvage/scheduler/device.h>
 #include <selvage/scheduler/plan_choice.h>
+#include <selvage/scheduler/row_schedules.h>
 
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@ struct AutomaticKernel {
   TensorId root{};                     // its nest encloses those of the other tensors
   std::vector<TensorId> tensors = {};  // that the kernel computes, the root first
   RatedPlan taken;
+  std::optional<RowSchedule> rows = {};     // in place of a plan, of a fold over the items of rows
   std::optional<RatedPlan> runner_up = {};  // what the next best plan would have cost
   std::vector<RatedPlan> others = {};       // the next best ones, at most kMostOthers
   bool is_tuned = false;  // the plan is a wish of PlanChoices, which measurements have left
@@ -35,9 +37,11 @@ Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::in
 // The same for the tensors of a schedule of which nobody has said how they are computed: tensors
 // with their first loops, none of them bound, and folds that follow such tensors alone. All else
 // stays as it is. Of the plans of a kernel only those are taken that its choice allows; throws
-// Illegal E424 where there is none.
+// Illegal E424 where there is none. A fold over the items of rows (folded_rows) that nothing over
+// such items reads goes through them as `rows` says, unless a choice is made for it.
 AutomaticSchedule filled_in(const Schedule& schedule,
                             const std::map<std::string, std::int64_t>& sizes = {},
-                            const Device& device = usual_device(), const PlanChoices& choices = {});
+                            const Device& device = usual_device(), const PlanChoices& choices = {},
+                            const RowSchedule& rows = {});
 
 }  // namespace selvage

@@ -28,6 +28,14 @@ std::vector<Expr> folded_sizes(const Fusion& fusion) {
 std::vector<SizeClass> size_classes(const Fusion& fusion,
                                     const std::map<std::string, std::int64_t>& named) {
   std::vector<SizeClass> classes;
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    const auto rows = folded_rows(fusion, TensorId(t));
+    if (!rows) continue;
+    for (const RowClass& own : row_classes(fusion, *rows)) {
+      classes.push_back({own.condition, named, own.how});
+    }
+    return classes;
+  }
   const std::vector<Expr> sizes = folded_sizes(fusion);
   std::vector<std::int64_t> lengths(std::begin(kRowLengths), std::end(kRowLengths));
   std::int64_t longest = 0;

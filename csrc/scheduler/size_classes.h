@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/ir/fusion.h>
+#include <selvage/scheduler/row_schedules.h>
 
 #include <cstdint>
 #include <map>
@@ -13,6 +13,7 @@ namespace selvage {
 struct SizeClass {
   Expr condition;                               // N <= 2048
   std::map<std::string, std::int64_t> typical;  // values of sizes that the schedule is made for
+  RowSchedule rows = {};                        // of folds over the items of rows
 };
 
 // The lengths that bound the classes. Up to the last a block keeps a row of floats in registers.
@@ -22,6 +23,9 @@ inline constexpr std::int64_t kRowLengths[] = {256, 2048, 16384};
 // neither facts nor `named` say what they are. All other sizes, and those past the longest rows,
 // are in no class. So with the schedule for all sizes there are at most four. Empty for a fusion
 // without such folds.
+//
+// Where a fusion folds over the items of rows, the classes are those of the first such rows
+// (scheduler/row_schedules.h): their conditions are over the longest row, too, which is no size.
 //
 // Where a caller has named such sizes, there is one class, of rows up to the next power of two.
 std::vector<SizeClass> size_classes(const Fusion& fusion,

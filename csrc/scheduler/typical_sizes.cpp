@@ -8,7 +8,8 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kLikely = 4096, kLeastLikely = 64;
-constexpr double kMostItems = 1 << 26;  // of a tensor, if smaller sizes may be taken instead
+constexpr std::int64_t kLikelyRow = 64;  // items of a row, where rows differ
+constexpr double kMostItems = 1 << 26;   // of a tensor, if smaller sizes may be taken instead
 
 // The largest number up to `likely` that the facts allow; else the smallest above it.
 std::int64_t likely_value(const Facts& facts, Expr size, std::int64_t likely) {
@@ -33,8 +34,9 @@ TypicalSizes::TypicalSizes(const Fusion& fusion, const std::map<std::string, std
       if (contains(given.symbols, size)) continue;
       all_.add(size, likely_value(*fusion.facts(), size, likely));
     }
-    if (all_.symbols.size() == given.symbols.size() || most_items(fusion) <= kMostItems) return;
+    if (all_.symbols.size() == given.symbols.size() || most_items(fusion) <= kMostItems) break;
   }
+  add_rows(fusion, given);
 }
 
 double TypicalSizes::most_items(const Fusion& fusion) const {
@@ -47,6 +49,19 @@ double TypicalSizes::most_items(const Fusion& fusion) const {
     most = std::max(most, items);
   }
   return most;
+}
+
+// Items of a row: as many as there are on average, where sizes that are named tell that.
+void TypicalSizes::add_rows(const Fusion& fusion, const SizeValues& named) {
+  for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
+    const RaggedRows& rows = fusion.domains()[RowsId(k)];
+    const auto items = named(rows.items), count = named(rows.count);
+    all_.add(rows.row, 0);
+    all_.add(rows.begin, 0);
+    all_.add(rows.end, items && count && *count > 0
+                           ? std::max<std::int64_t>((*items + *count - 1) / *count, 1)
+                           : kLikelyRow);
+  }
 }
 
 std::int64_t TypicalSizes::operator()(Expr extent) const {

@@ -9,7 +9,7 @@ namespace selvage {
 
 // The sizes that a schedule is made for: those that the caller names, and a likely value of every
 // other size of the fusion, one that its facts allow; a smaller one where a tensor would else have
-// more than 2^26 items.
+// more than 2^26 items. Rows that differ in length are taken for alike.
 class TypicalSizes {
  public:
   // Throws BadInput E614 where the fusion has no size of that name.
@@ -20,6 +20,7 @@ class TypicalSizes {
   const SizeValues& all() const { return all_; }
 
  private:
+  void add_rows(const Fusion& fusion, const SizeValues& named);
   double most_items(const Fusion& fusion) const;  // of its largest tensor
 
   SizeValues all_;

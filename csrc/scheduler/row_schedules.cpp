@@ -1,0 +1,109 @@
+#include <selvage/scheduler/row_schedules.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr std::int64_t kThreads = 256;  // of a block
+constexpr std::int64_t kTiles = 128;    // of a merge path, in a block
+constexpr std::int64_t kLanes = 32;     // along dense axes, which lie side by side in memory
+constexpr std::int64_t kTilesBesideLanes = 4;
+
+// The loops of a fold over rows: the row, the dense axes as one, an item of the row.
+struct RowLoops {
+  ScheduledLoop row, item;
+  std::optional<ScheduledLoop> dense;
+};
+
+RowLoops loops_of(Schedule& schedule, TensorId t) {
+  const std::vector<ScheduledLoop> all = schedule.loops(t);
+  RowLoops made{all.front(), all.back(), {}};
+  for (std::size_t k = 1; k + 1 < all.size(); ++k) {
+    made.dense = made.dense ? schedule.merge(*made.dense, all[k]) : all[k];
+  }
+  return made;
+}
+
+void by_rows(Schedule& s, const RowLoops& loops, std::int64_t group) {
+  const std::int64_t rows = loops.dense ? kThreads / kLanes : kThreads / group;
+  const auto [block, row] = s.split(loops.row, rows, {.outer = "block", .inner = "row"});
+  s.bind(block, ParallelType::BIDx);
+  if (loops.dense) {
+    const auto [outer, lane] = s.split(*loops.dense, kLanes, {.outer = "part", .inner = "lane"});
+    s.reorder({block, row, outer, lane, loops.item});
+    s.bind(row, ParallelType::TIDy).bind(lane, ParallelType::TIDx);
+  } else if (group == 1) {
+    s.bind(row, ParallelType::TIDx);
+  } else {
+    const auto [step, lane] = s.split(loops.item, group, {.outer = "step", .inner = "lane"});
+    s.bind(row, ParallelType::TIDy).bind(lane, ParallelType::TIDx);
+  }
+}
+
+void by_path(Schedule& s, const RowLoops& loops, std::int64_t width) {
+  ExprPool& pool = s.fusion().pool();
+  const ScheduledLoop ends = s.resize(loops.item, pool.constant(0), pool.constant(1), "end");
+  const ScheduledLoop path = s.merge(loops.row, ends, "path");
+  const auto [tile, step] = s.split(path, width, {.outer = "tile", .inner = "step"});
+  const std::int64_t tiles = loops.dense ? kTilesBesideLanes : kTiles;
+  const auto [block, own] = s.split(tile, tiles, {.outer = "block", .inner = "own"});
+  s.bind(block, ParallelType::BIDx);
+  if (!loops.dense) {
+    s.bind(own, ParallelType::TIDx);
+    return;
+  }
+  const auto [outer, lane] = s.split(*loops.dense, kLanes, {.outer = "part", .inner = "lane"});
+  s.reorder({block, own, outer, lane, step});
+  s.bind(own, ParallelType::TIDy).bind(lane, ParallelType::TIDx);
+}
+
+}  // namespace
+
+std::string RowSchedule::text() const {
+  const std::string number = std::to_string(width);
+  switch (kind) {
+    case Kind::ThreadARow: return "a thread a row";
+    case Kind::GroupARow: return number + " threads a row";
+    case Kind::MergePath: break;
+  }
+  return "a merge path, " + number + " items and ends of rows a thread";
+}
+
+Expr longest_of(const Fusion& fusion, RowsId rows) {
+  const RaggedRows& own = fusion.domains()[rows];
+  return fusion.pool().symbol(fusion[TensorId(own.offsets)].name + ".longest");
+}
+
+std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows) {
+  const RaggedRows& own = fusion.domains()[rows];
+  const Expr longest = longest_of(fusion, rows);
+  const auto are_shorter = [&](std::int64_t most, std::int64_t mean) {
+    return longest <= most && own.items <= mean * own.count;
+  };
+  using enum RowSchedule::Kind;
+  return {{are_shorter(kLongestOfThread, kMeanOfThread), {ThreadARow, 1}},
+          {are_shorter(kLongestOfGroup, kMeanOfGroup), {GroupARow, kGroup}},
+          {longest <= kLongestOfWarp && own.items > kMeanOfGroup * own.count, {GroupARow, kWarp}}};
+}
+
+std::optional<RowsId> folded_rows(const Fusion& fusion, TensorId t) {
+  const TensorInfo& tensor = fusion[t];
+  if (!tensor.fold || tensor.fold->scanned || tensor.fold->domains.size() != 1) return std::nullopt;
+  const auto& ragged = fusion.domains()[tensor.fold->domains[0]].ragged;
+  const bool is_row_first = ragged && ragged->added == 0 && !tensor.logical.empty() &&
+                            tensor.root.empty() && tensor.logical[0] == ragged->row;
+  return is_row_first ? std::optional(ragged->rows) : std::nullopt;
+}
+
+void schedule_rows(Schedule& schedule, TensorId t, const RowSchedule& how) {
+  const RowLoops loops = loops_of(schedule, t);
+  switch (how.kind) {
+    case RowSchedule::Kind::ThreadARow: return by_rows(schedule, loops, 1);
+    case RowSchedule::Kind::GroupARow: return by_rows(schedule, loops, how.width);
+    case RowSchedule::Kind::MergePath: return by_path(schedule, loops, how.width);
+  }
+}
+
+}  // namespace selvage
