@@ -1,4 +1,5 @@
 #include <selvage/scheduler/row_schedules.h>
+#include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
 
@@ -79,13 +80,18 @@ Expr longest_of(const Fusion& fusion, RowsId rows) {
 std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows) {
   const RaggedRows& own = fusion.domains()[rows];
   const Expr longest = longest_of(fusion, rows);
-  const auto are_shorter = [&](std::int64_t most, std::int64_t mean) {
-    return longest <= most && own.items <= mean * own.count;
+  Simplifier sizes(*fusion.facts());
+  std::vector<RowClass> classes;
+  const auto add = [&](std::int64_t most, Expr of_mean, RowSchedule how) {
+    const Expr known = sizes.simplify(of_mean);
+    if (known.is_false()) return;
+    classes.push_back({known.is_true() ? longest <= most : longest <= most && of_mean, how});
   };
   using enum RowSchedule::Kind;
-  return {{are_shorter(kLongestOfThread, kMeanOfThread), {ThreadARow, 1}},
-          {are_shorter(kLongestOfGroup, kMeanOfGroup), {GroupARow, kGroup}},
-          {longest <= kLongestOfWarp && own.items > kMeanOfGroup * own.count, {GroupARow, kWarp}}};
+  add(kLongestOfThread, own.items <= kMeanOfThread * own.count, {ThreadARow, 1});
+  add(kLongestOfGroup, own.items <= kMeanOfGroup * own.count, {GroupARow, kGroup});
+  add(kLongestOfWarp, own.items > kMeanOfGroup * own.count, {GroupARow, kWarp});
+  return classes;
 }
 
 std::optional<RowsId> folded_rows(const Fusion& fusion, TensorId t) {
