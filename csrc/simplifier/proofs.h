@@ -112,6 +112,7 @@ class Prover : SimplifierPart {
   Premises& premises_;
   Normalizer& normalizer_;
   Elimination& elimination_;
+  Recomposition& recomposition_;
 
   AllTried tried_;
   bool all_tried_ = true;         // the current search left nothing out

@@ -56,7 +56,8 @@ Prover::Prover(SimplifierParts& parts)
     : SimplifierPart(parts),
       premises_(parts.premises),
       normalizer_(parts.normalizer),
-      elimination_(parts.elimination) {}
+      elimination_(parts.elimination),
+      recomposition_(parts.recomposition) {}
 
 bool Prover::no_point_denies(const LinearSum& sum) {
   constexpr int kBoxes = 12;
@@ -217,6 +218,7 @@ bool Prover::follows_from(const LinearSum& sum, const LinearSum& known, int dept
       auto less = scaled && taken ? add(*scaled, *taken, -1) : std::nullopt;
       if (less) less = add(*less, m);
       less = one_less(less);
+      if (less) recomposition_.recompose_all(*less);
       if (less && less->terms.size() <= sum.terms.size() + known.terms.size() &&
           nonnegative(*less, depth - 1)) {
         return true;

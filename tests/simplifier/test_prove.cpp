@@ -52,6 +52,19 @@ TEST(Prove, ARefutationIsATruePoint) {
   }
 }
 
+// The last part of a split is reached where the place in it is at most what is left: so a check
+// that is tested outside of the loop over parts holds inside.
+TEST(Prove, APartWithinWhatIsLeftIsWithin) {
+  Scope s;
+  s.positive("N").loop("o", "(N + 13) / 14").loop("t", "14").assume("t <= (N + 13) % 14");
+  EXPECT_EQ(s.prove("o * 14 + t < N"), "proved");
+  EXPECT_EQ(s.prove("o * 14 + t < N - 1").substr(0, 7), "refuted");
+  Scope row;
+  row.loop("b", "100").bound("e", 0, 1000).assume("b <= e");
+  row.loop("o", "(e - b + 3) / 4").loop("t", "4").assume("t <= (e - b + 3) % 4");
+  EXPECT_EQ(row.prove("b + o * 4 + t < e"), "proved");
+}
+
 // The bound of a cyclic shift follows from ranges alone, and what checks say besides is no help; it
 // is no hindrance either.
 TEST(Prove, WhoKnowsMoreProvesNoLess) {
