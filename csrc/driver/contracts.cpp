@@ -26,6 +26,31 @@ void check_offsets(const std::string& name, const Array& offsets, std::int64_t i
   refuse<BadInput>("E634", at(last) + ", and there are " + std::to_string(items) + " items", help);
 }
 
+// The row of an item, by offsets that keep their promise.
+std::int64_t row_of(const Array& offsets, std::int64_t item) {
+  std::int64_t first = 0, end = offsets.size() - 1;
+  while (first + 1 < end) {
+    const std::int64_t middle = first + (end - first) / 2;
+    (offsets.get_int(middle) <= item ? first : end) = middle;
+  }
+  return first;
+}
+
+// `offsets`: of the rows whose items they are; null: of none.
+void check_indices(const std::string& name, const Array& indices, std::int64_t extent,
+                   const Array* offsets) {
+  for (std::int64_t k = 0; k < indices.size(); ++k) {
+    const std::int64_t index = indices.get_int(k);
+    if (index >= 0 && index < extent) continue;
+    refuse<BadInput>(
+        "E634",
+        name + "[" + std::to_string(k) + "] is " + std::to_string(index) +
+            (offsets == nullptr ? "" : ", in row " + std::to_string(row_of(*offsets, k))) +
+            ", and there are " + std::to_string(extent) + " columns",
+        "give indices from 0 to " + std::to_string(extent - 1));
+  }
+}
+
 }  // namespace
 
 void check_contracts(const Fusion& fusion, const std::map<std::string, Array>& inputs,
@@ -38,6 +63,21 @@ void check_contracts(const Fusion& fusion, const std::map<std::string, Array>& i
     const bool has_shape =
         offsets != inputs.end() && offsets->second.size() - 1 == sizes(rows.count);
     if (has_shape && items) check_offsets(name, offsets->second, *items);
+  }
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    const TensorInfo& tensor = fusion[TensorId(t)];
+    const auto given = inputs.find(tensor.name);
+    if (!tensor.is_input || !tensor.indexes || given == inputs.end()) continue;
+    const auto extent = sizes(*tensor.indexes);
+    const Array* offsets = nullptr;
+    if (tensor.items_of) {
+      const auto own = fusion.domains()[*tensor.items_of].offsets;
+      const auto it = inputs.find(fusion[TensorId(own)].name);
+      if (it != inputs.end() && it->second.size() > 1) offsets = &it->second;
+    }
+    if (extent && is_integer(given->second.type)) {
+      check_indices(tensor.name, given->second, *extent, offsets);
+    }
   }
 }
 

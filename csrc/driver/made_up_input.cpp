@@ -138,6 +138,10 @@ Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::in
     const std::int64_t items = sizes(rows.items).value_or(0);
     return made_up_offsets(tensor.name, tensor.type, std::move(shape), items, seed);
   }
+  if (const auto extent = tensor.indexes ? sizes(*tensor.indexes) : std::nullopt) {
+    return made_up_indices(tensor.name, tensor.type, std::move(shape),
+                           {.extent = *extent, .may_leave = false}, seed);
+  }
   const auto within = is_integer(tensor.type) ? indices_in(fusion, input, sizes) : std::nullopt;
   return within ? made_up_indices(tensor.name, tensor.type, std::move(shape), *within, seed)
                 : made_up_input(tensor.name, tensor.type, std::move(shape), seed);

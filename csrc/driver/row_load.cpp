@@ -162,6 +162,8 @@ class LoadCounter {
   bool rows_at(std::vector<std::int64_t>& at, Tape& tape) {
     const std::size_t symbols = domain_.size();
     first_of_row_.assign(std::size_t(load_.rows), -1);
+    is_first_ = load_.takers.empty();
+    if (is_first_) load_.takers.resize(std::size_t(std::min(load_.rows, RowLoad::kShownRows)));
     const bool has_ends = added_ > 0, is_path = schedule_.positions(t_).has_value();
     for (std::int64_t r = 0; r < load_.rows; ++r) {
       const std::int64_t begin = offset(r), items = length(r);
@@ -176,6 +178,10 @@ class LoadCounter {
         at[*item_] = j;
         if (!tape.evaluate(at)) return false;
         if (!take(tape, r, j < items, has_ends && j == items)) return false;
+        const bool is_shown =
+            r < RowLoad::kShownRows &&
+            (j < std::min(items, RowLoad::kShownItems) || (has_ends && j == items));
+        if (is_shown && is_first_) load_.takers[std::size_t(r)].push_back(last_thread_);
       }
     }
     return true;
@@ -192,6 +198,7 @@ class LoadCounter {
         time = time * loops_[k].extent + index;
       }
     }
+    last_thread_ = thread;
     RowLoad::Thread& own = load_.threads[std::size_t(thread)];
     own.items += is_item ? 1 : 0;
     own.ends += is_end ? 1 : 0;
@@ -267,6 +274,8 @@ class LoadCounter {
   std::array<std::int64_t, 6> strides_ = {};
   std::int64_t in_block_ = 1, added_ = 0;
   bool folds_items_ = false;
+  bool is_first_ = false;                   // the first point of the dense axes is gone through
+  std::int64_t last_thread_ = -1;           // who had the last point
   std::vector<std::int64_t> first_of_row_;  // the first thread that has a part of it
   std::vector<Point> points_;
   RowLoad load_;

@@ -33,6 +33,10 @@ struct RowLoad {
   // the loops that are bound.
   std::vector<Thread> threads;
   std::vector<Outcome> outcomes;  // by row
+  // Of the first kShownRows rows, who takes each of the first kShownItems items and then, on a
+  // merge path, the end; a dense axis beside is at its first index.
+  static constexpr std::int64_t kShownRows = 32, kShownItems = 48;
+  std::vector<std::vector<std::int64_t>> takers;
   // Steps, if all threads wait for one another after each point of the loops that are not bound;
   // the same of each warp by itself, summed over warps; and of the thread that has most.
   std::int64_t steps = 0, warp_steps = 0, slowest = 0;

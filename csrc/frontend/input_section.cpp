@@ -148,6 +148,7 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
   offsets.layout = {};
   offsets.offsets.clear();
   columns.name = name + "_columns";
+  columns.indexes = values.shape[1];
   columns.type = {type};
   columns.layout = {};
   for (Input* input : {&offsets, &columns}) {
@@ -207,6 +208,7 @@ void InputSection::make() {
         const TensorId t = make_input(input).id();
         fusion_.edit(t).is_complex = input.type.is_complex;
         fusion_.edit(t).align = input.layout.align;
+        if (input.indexes.valid()) fusion_.edit(t).indexes = input.indexes;
         fusion_.edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape,
                                              fusion_, context_.symbols, sizes_);
       });

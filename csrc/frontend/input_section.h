@@ -59,6 +59,7 @@ class InputSection {
     // Of items of rows: the input that tells these, the size that counts the items, and the place
     // in the file that says so. The second extent then stands for nothing.
     std::string offsets = {}, items = {};
+    Expr indexes = {};  // of the columns of a sparse matrix: how many there are
     Place ragged_at = {};
   };
   void declare_items(const Node& place, const std::string& of);

@@ -88,6 +88,9 @@ struct TensorInfo {
   std::optional<Fold> fold = {};
   // The last axis has the real and the imaginary part of complex numbers (ir/complex.h).
   bool is_complex = false;
+  // Of an input: its elements are indices, at least 0 and below this. A promise of the data, which
+  // no proof rests on.
+  std::optional<Expr> indexes = {};
   bool duplicates_allowed = false;        // every item may be stored more than once
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };

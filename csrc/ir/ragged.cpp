@@ -108,4 +108,32 @@ Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vect
   return made;
 }
 
+std::vector<Tensor> check_rows(Fusion& f, RowsId rows) {
+  const RaggedRows own = f.domains()[rows];
+  const auto test = [&](TensorId of, Expr k, Expr extent, const Element& holds, const char* says) {
+    const Fusion::FoldRequest fold{.how = Reduction::All, .indices = {k}, .shape = {extent}};
+    const std::string name = f[of].name + "_contract";
+    return f.output(name, f.compute_fold(name, {}, {}, fold, asserted(holds, holds, says)));
+  };
+  std::vector<Tensor> tests;
+  const Tensor offsets(&f, TensorId(own.offsets));
+  const Expr k = f.fresh_index("k");
+  const Element at = cast(read(offsets, {k}), DataType::Int64);
+  const Element before = cast(read_or(offsets, {k - 1}, 0), DataType::Int64);
+  tests.push_back(test(offsets.id(), k, own.count + 1,
+                       before <= at && (Element(0 < k) || at == 0) &&
+                           (Element(k < own.count) || at == Element(own.items)),
+                       "offsets begin at 0, rise, and end at the number of items"));
+  for (std::size_t t = 0; t < f.size(); ++t) {
+    const TensorInfo& info = f[TensorId(t)];
+    if (!info.is_input || info.items_of != rows || !info.indexes || info.logical.size() != 1)
+      continue;
+    const Expr p = f.fresh_index("p"), extent = *info.indexes;
+    const Element index = cast(read({&f, TensorId(t)}, {p}), DataType::Int64);
+    tests.push_back(test(TensorId(t), p, own.items, Element(0) <= index && index < Element(extent),
+                         "it is an index of a column"));
+  }
+  return tests;
+}
+
 }  // namespace selvage

@@ -63,4 +63,10 @@ Tensor compute_ragged(Fusion& f, const std::string& name, RowsId rows, std::vect
                       std::vector<Expr> inner, const Element& value,
                       std::optional<DataType> type = {}, const Fusion::FoldRequest* fold = nullptr);
 
+// Tests what rows promise where the fusion runs: that their offsets begin at 0, rise and end at the
+// number of items, and that inputs of their items that are indices (TensorInfo::indexes) are within
+// their extent. In a fusion that is checked (ir/value_check.h) kernels record what fails, and a
+// call throws it. Each test is an output, a bool called like the input with "_contract".
+std::vector<Tensor> check_rows(Fusion& f, RowsId rows);
+
 }  // namespace selvage

@@ -86,4 +86,10 @@ Drawing timeline_picture(std::span<const TimelineStep> steps);
 inline constexpr std::size_t kMostRooflinePoints = 24;
 Drawing roofline_picture(const ProgramCost& cost);
 
+// How rows of different lengths are shared: the steps of the threads that have most, as bars; and
+// the first rows with their items, each in the shade of the thread that takes it and with its
+// number, a frame around the end of a row on a merge path.
+inline constexpr std::size_t kMostDrawnThreads = 24;
+Drawing load_picture(const RowLoad& load);
+
 }  // namespace selvage

@@ -107,6 +107,21 @@ class Page {
     drawing_.place(picture, kMargin, y_);
     y_ += picture.height();
   }
+  void add(const RowLoad& load) {
+    if (y_ > kMargin) y_ += kBetweenTensors;
+    const std::string title = "Load of " + shortened(load.tensor, kLongestName);
+    line(title, TextStyle::Title, 18, "");
+    const std::string counts = fmt::format(
+        "{} of {}, {}, the longest {}; {} of the threads busy in {}", counted(load.rows, "row"),
+        shortened(load.offsets, kLongestName), counted(load.items, "item"), load.longest,
+        fmt::format("{:.0f} %", 100 * load.utilisation()), counted(load.steps, "step"));
+    line(counts, TextStyle::Note, 20, "muted");
+    description_ += (description_.empty() ? "" : " ") + title + ": " + counts + ".";
+    y_ += 12;
+    const Drawing picture = load_picture(load);
+    drawing_.place(picture, kMargin, y_);
+    y_ += picture.height();
+  }
   void add(const ThreadReport& threads) {
     const LoweredThreads& lowered = threads.lowered;
     line("Threads of " + threads.program->name, TextStyle::Title, 18, "");
@@ -193,6 +208,12 @@ std::string to_svg(const Report& report) {
     if (!fusion.cost || page.height() >= kLastTensor) continue;
     page.add(fusion);
     has_costs = true;
+  }
+  for (const FusionReport& fusion : report.fusions) {
+    for (const RowLoad& load : fusion.loads) {
+      if (page.height() < kLastTensor) page.add(load);
+      has_costs = true;
+    }
   }
   if (has_costs) return page.svg(report.file);
   std::size_t drawn = 0;

@@ -52,7 +52,8 @@ void print_load(const RowLoad& load, Lines& out) {
   const auto by_work = [](const RowLoad::Thread& a, const RowLoad::Thread& b) {
     return work_of(a) < work_of(b);
   };
-  const auto [least, most] = std::ranges::minmax_element(load.threads, by_work);
+  const auto least = std::ranges::min_element(load.threads, by_work);
+  const auto most = std::ranges::max_element(load.threads, by_work);
   const auto number = [&](auto thread) { return std::size_t(thread - load.threads.begin()); };
   const bool has_ends = load.has_ends();
   std::int64_t work = 0;

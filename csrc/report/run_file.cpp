@@ -1,6 +1,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/base/words.h>
 #include <selvage/driver/contracts.h>
+#include <selvage/driver/made_matrix.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/matrix_market.h>
 #include <selvage/frontend/npy.h>
@@ -78,9 +79,10 @@ void note_sizes(const Fusion& fusion, TensorId input, const std::vector<std::int
   }
 }
 
-// A sparse matrix of a file in Matrix Market's format, as its three inputs.
+// A sparse matrix that is made by a rule, or that a file in Matrix Market's format has, as its
+// three inputs.
 void read_sparse_input(const std::string& name, const std::string& path, const ScheduleFile& file,
-                       const Fusion& fusion, RunRequest& request) {
+                       const Fusion& fusion, std::uint64_t seed, RunRequest& request) {
   const auto matrix = file.sparse.find(name);
   if (matrix == file.sparse.end()) {
     throw BadInput({.code = "E602",
@@ -88,12 +90,16 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
                     .message = name + " is no sparse matrix, and this is a file of one",
                     .help = "give it as an .npy file, or say format: csr"});
   }
-  const RowMatrix rows = by_rows(read_matrix_market(path));
+  const auto generated = made_matrix(path, seed);
+  const RowMatrix rows = by_rows(generated ? *generated : read_matrix_market(path));
+  // Those that are made are below 1.
+  const bool is_whole = is_integer(fusion[fusion.find(name).value()].type);
+  const double scale = generated && is_whole ? 16 : 1;
   const auto array = [&](const std::string& input, const auto& numbers) {
     Array made(fusion[fusion.find(input).value()].type, {std::int64_t(numbers.size())});
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       if constexpr (std::is_same_v<std::decay_t<decltype(numbers[k])>, double>) {
-        made.set(std::int64_t(k), numbers[k]);
+        made.set(std::int64_t(k), numbers[k] * scale);
       } else {
         made.set_int(std::int64_t(k), numbers[k]);
       }
@@ -266,8 +272,8 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   for (const auto& [name, path] : options.inputs) {
     const auto tensor = fusion.find(name);
     if (!tensor) continue;
-    if (path.ends_with(".mtx")) {
-      read_sparse_input(name, path, file, fusion, request);
+    if (path.ends_with(".mtx") || is_made_matrix(path)) {
+      read_sparse_input(name, path, file, fusion, options.seed, request);
       continue;
     }
     request.inputs[name] = read_input(fusion[*tensor].type, path);

@@ -66,7 +66,7 @@ bool share_a_pass(const Fusion& fusion, const Schedule& schedule, const Nests& n
                   const NestTree& a, const NestTree& b) {
   const auto is_plain_fold = [&](const NestTree& t) {
     return fusion[t.tensor].fold && !is_scan(fusion[t.tensor]) && !t.accumulated_over &&
-           t.inside.empty();
+           t.inside.empty() && !schedule.positions(t.tensor);
   };
   if (!is_plain_fold(a) || !is_plain_fold(b)) return false;
   const std::set<TensorId>& read = nests.reads[index_of(b.tensor)];

@@ -3,6 +3,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/ir/ragged.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/lower/programs_by_size.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -213,6 +214,68 @@ TEST(Ragged, AFoldAlongPositionsIsTheSameInEveryOrder) {
     const Array& out = result.outputs.at("s");
     if (first.empty()) first.assign(out.bytes.begin(), out.bytes.end());
     EXPECT_TRUE(std::equal(first.begin(), first.end(), out.bytes.begin(), out.bytes.end()));
+  }
+}
+
+// Where the fusion runs, a kernel finds what breaks the promise; results stay within their memory.
+TEST(Ragged, AKernelTestsTheContract) {
+  for (const bool is_checked : {true, false}) {
+    Fusion f;
+    f.set_checked(is_checked);
+    const Expr B = f.extent("B"), J = f.extent("J");
+    const RowsId rows = add_rows(f.input("off", {B + 1}, DataType::Int32));
+    const Tensor x = ragged_input(f, "x", rows, {}, DataType::Int32);
+    const Tensor columns = ragged_input(f, "columns", rows, {}, DataType::Int32);
+    f.edit(columns.id()).indexes = J;
+    const Tensor v = f.input("v", {J}, DataType::Int32);
+    const Expr b = f.fresh_index("b"), j = f.fresh_index("j");
+    f.output("s", f.compute_fold("", {b}, {B}, {.indices = {j}, .shape = {length(f, rows)}},
+                                 item(x, rows, {b, j}) * v(clamped(item(columns, rows, {b, j})))));
+    EXPECT_EQ(check_rows(f, rows).size(), 2u);
+    const Program program = lower_automatically(f, {}, usual_device(), {});
+    struct Case {
+      std::vector<std::int64_t> offsets, columns;
+      const char* fails;
+    };
+    const Case cases[] = {
+        {{0, 2, 2, 4}, {0, 1, 2, 1}, ""},
+        {{1, 2, 2, 4}, {0, 1, 2, 1}, "off_contract fails at k = 0"},
+        {{0, 3, 2, 4}, {0, 1, 2, 1}, "off_contract fails at k = 2"},
+        {{0, 2, 2, 3}, {0, 1, 2, 1}, "off_contract fails at k = 3"},
+        {{0, 2, 2, 9}, {0, 1, 2, 1}, "off_contract fails at k = 3"},
+        {{0, 2, 2, 4}, {0, 3, 2, 1}, "columns_contract fails at p = 1"},
+        {{0, 2, 2, 4}, {0, 1, 2, -1}, "columns_contract fails at p = 3"},
+    };
+    for (const Case& c : cases) {
+      for (const Machine machine : {Machine::Emulate, Machine::Virtual}) {
+        RunRequest request{.sizes = {{"B", 3}, {"J", 3}, {"off_items", 4}}};
+        const auto array = [](const std::vector<std::int64_t>& numbers) {
+          Array a(DataType::Int32, {std::int64_t(numbers.size())});
+          for (std::size_t k = 0; k < numbers.size(); ++k) a.set_int(std::int64_t(k), numbers[k]);
+          return a;
+        };
+        request.inputs = {{"off", array(c.offsets)}, {"columns", array(c.columns)}};
+        request.on = machine;
+        request.trusts_offsets = true;
+        const RunResult result = run(f, program, request);
+        std::string said;
+        for (const std::string& fault : result.faults) said += fault + "\n";
+        if (!is_checked || *c.fails == 0) {
+          EXPECT_EQ(said, "");
+        } else {
+          EXPECT_THAT(said, HasSubstr(c.fails));
+        }
+      }
+    }
+    // Before it runs, the host refuses them all, with the row.
+    RunRequest request{.sizes = {{"B", 3}, {"J", 3}, {"off_items", 4}}};
+    Array columns_wrong(DataType::Int32, {4}), offsets(DataType::Int32, {4});
+    for (int k = 1; k < 4; ++k) offsets.set_int(k, k + 1);
+    columns_wrong.set_int(3, 3);
+    request.inputs = {{"off", offsets}, {"columns", columns_wrong}};
+    EXPECT_THAT(refusal_by<BadInput>([&] { run(f, program, request); }),
+                HasSubstr("error[E634]: columns[3] is 3, in row 2, and there are 3 columns; help: "
+                          "give indices from 0 to 2"));
   }
 }
 

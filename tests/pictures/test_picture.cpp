@@ -2,6 +2,7 @@
 #include <selvage/pictures/picture.h>
 #include <selvage/pictures/picture_style.h>
 #include <selvage/report/cost_lines.h>
+#include <selvage/report/run_file.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,6 +31,7 @@ using testing::HasSubstr;
 // Which picture of doc/pictures/ shows which file.
 const std::pair<const char*, const char*> kPictures[] = {
     {"figure2.svg", "examples/figure2.yaml"},
+    {"load.svg", "examples/merge_path.yaml"},
     {"roofline.svg", "examples/rms_norm.yaml"},
     {"shared_tile.svg", "examples/shared_tile.yaml"},
     {"threads_masks.svg", "examples/threads_masks.yaml"},
@@ -49,7 +51,16 @@ std::string roofline_of(const std::string& path) {
   add_costs(*find_device("h100"), report);
   return to_svg(report);
 }
+// The same with --load --size B=12 off_items=60.
+std::string load_of(const std::string& path) {
+  const ScheduleFile file =
+      read_schedule_text(contents(kRepository / path), path, {{"B", 12}, {"off_items", 60}});
+  Report report = inspect(file);
+  add_loads(file, {}, report);
+  return to_svg(report);
+}
 std::string drawn(const std::string& picture, const std::string& source) {
+  if (picture == "load.svg") return load_of(source);
   return picture == "roofline.svg" ? roofline_of(source) : svg_of(source);
 }
 

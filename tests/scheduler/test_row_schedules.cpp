@@ -139,6 +139,21 @@ TEST(RowSchedules, ARunChoosesByItsRows) {
   EXPECT_EQ(launches(uneven), 2);
 }
 
+// Folds over the same rows, and one over dense items, each in kernels of its own.
+TEST(RowSchedules, SeveralFolds) {
+  RowsTimesMatrix r(0);
+  const Expr b = r.f.fresh_index("b"), j = r.f.fresh_index("j"), k = r.f.fresh_index("k");
+  const Tensor x(&r.f, *r.f.find("x")), off(&r.f, *r.f.find("off"));
+  const Expr B = r.f.shape(r.y.id())[0];
+  r.f.output(
+      "m", r.f.compute_fold("", {b}, {B},
+                            {.how = Reduction::Max, .indices = {j}, .shape = {length(r.f, r.rows)}},
+                            item(x, r.rows, {b, j})));
+  r.f.output("n", r.f.compute_fold("", {}, {}, {.indices = {k}, .shape = {B + 1}}, off(k)));
+  const Schedule s = filled_in(Schedule(r.f)).schedule;
+  expect_agreement(r.f, s, {{{"B", 8}, {"off_items", 30}}, {{"B", 300}, {"off_items", 900}}});
+}
+
 // A fold that is read by others over the same items shares their kernel, row by row; and a choice
 // of a plan is kept.
 TEST(RowSchedules, WhatIsLeftToOtherPlans) {

@@ -340,7 +340,9 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
   many("--size", raw.sizes, "NAME=VALUE ...: values of sizes");
   many("--input", raw.inputs,
-       "NAME=FILE.npy ...: inputs; what is left out is made up, arrays of threads are 0");
+       "NAME=FILE.npy ...: inputs; FILE.mtx, or KIND:KEY=NUMBER,... for sparse matrices; what is "
+       "left "
+       "out is made up, arrays of threads are 0");
   many("--output", raw.outputs, "NAME=FILE.npy ...: write outputs");
   many("--print", raw.prints,
        "NAME ...: run, and show the values of inputs or outputs; of many, the corners");
