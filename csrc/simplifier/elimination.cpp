@@ -54,10 +54,7 @@ void Elimination::replace_free_symbols(LinearSum& sum) {
     const auto result = rest ? add(*rest, *replaced, k) : std::nullopt;
     if (!result) continue;
     sum = *result;
-    if (!end.is(Op::Const)) {
-      recomposition_.recompose_all(sum);
-      return replace_free_symbols(sum);
-    }
+    if (!end.is(Op::Const)) return replace_free_symbols(sum);
   }
 }
 
