@@ -227,9 +227,12 @@ class Reader {
 
   // Statements over sparse matrices become statements over their items.
   void bring_to_items() {
+    SparseTensors sparse;
+    for (const std::string& name : inputs_.sparse_names()) sparse.emplace(name, name);
     const auto bring = [&](Formula& formula, const Node& text) {
-      auto made = over_stored_items(formula, text, inputs_.sparse_names());
+      auto made = over_stored_items(formula, text, sparse);
       if (!made) return;
+      if (made->items_of) sparse.emplace(formula.target, *made->items_of);
       formula = std::move(made->formula);
       for (ColumnUse& use : made->uses) column_uses_.emplace_back(std::move(use), &text);
     };

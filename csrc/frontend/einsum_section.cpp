@@ -199,6 +199,9 @@ class EinsumReader {
         if (known.storage.empty() && !computed_.contains(tensor.name)) known.storage = "csr";
         break;
       }
+      errors_.attempt([&] {
+        if (sparse_operand(einsum)) declared_[einsum.target.name].storage = "csr";
+      });
     }
   }
 

@@ -44,7 +44,7 @@ class InputSection {
   std::vector<NamedInput> named() const;
   const std::set<std::string>& broken() const { return broken_; }
   const ComplexTensors& complex() const { return complex_; }
-  const SparseTensors& sparse_names() const { return sparse_names_; }
+  const std::set<std::string>& sparse_names() const { return sparse_names_; }
   const std::map<std::string, ScheduleFile::Sparse>& sparse() const { return sparse_; }
 
  private:
@@ -80,7 +80,7 @@ class InputSection {
   std::vector<Input> inputs_;
   std::set<std::string> broken_;
   ComplexTensors complex_;
-  SparseTensors sparse_names_;
+  std::set<std::string> sparse_names_;
   std::map<std::string, ScheduleFile::Sparse> sparse_;
 };
 

@@ -25,6 +25,7 @@ class ItemsWriter {
     made_.formula.nodes.clear();
     for (std::uint32_t k = 0; k < from_.nodes.size(); ++k) numbers_.push_back(copied(k));
     for (std::uint32_t& k : made_.formula.stored_at) k = numbers_[k];
+    note_items_of_result();
     for (auto* indices : all_indices()) {
       for (Formula::Index& i : *indices) {
         if (i.extent) i.extent = numbers_[*i.extent];
@@ -38,6 +39,15 @@ class ItemsWriter {
     std::string matrix;
     std::uint32_t row, item;  // the nodes at which it is read
   };
+
+  // On the left, the row and the item of a matrix.
+  void note_items_of_result() {
+    const auto& indices = from_.indices;
+    if (indices.size() != 2 || !from_.stored_at.empty()) return;
+    const auto it = columns_.find({indices[1].name, Binder()});
+    if (it == columns_.end() || from_.nodes[it->second.row].name != indices[0].name) return;
+    made_.items_of = it->second.matrix;
+  }
 
   std::vector<std::vector<Formula::Index>*> all_indices() {
     std::vector<std::vector<Formula::Index>*> all = {&made_.formula.indices};
@@ -72,9 +82,10 @@ class ItemsWriter {
                 "write " + node.name + "[i, j]");
     }
     const FormulaNode& item = from_.nodes[node.operands[1]];
+    const std::string& matrix = sparse_.at(node.name);
     const auto [own, is_new] =
-        columns_.try_emplace(key(item), Columns{node.name, node.operands[0], node.operands[1]});
-    const bool is_same = own->second.matrix == node.name &&
+        columns_.try_emplace(key(item), Columns{matrix, node.operands[0], node.operands[1]});
+    const bool is_same = own->second.matrix == matrix &&
                          from_.nodes[own->second.row].name == from_.nodes[node.operands[0]].name;
     if (!is_same) {
       refuse_at(item.at,

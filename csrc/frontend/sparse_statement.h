@@ -2,8 +2,8 @@
 
 #include <selvage/frontend/formula.h>
 
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,9 @@ namespace selvage {
 //   A          its value
 // In Z[i] = sum[j](A[i, j] * B[j]) the index j then runs over the items of row i, and wherever it
 // stands besides in A it is the column: Z[i] = sum[j](A[i, j] * B[clamped(A_columns[i, j])]).
-using SparseTensors = std::set<std::string>;
+// A result Z[i, j] has the items of A, and from then on is read as A is: so A's columns are its
+// own. Of each such tensor the matrix whose columns it has:
+using SparseTensors = std::map<std::string, std::string>;
 
 // That an index which became a column is the whole subscript of an axis: the axis and the columns
 // of the matrix have equal extents.
@@ -29,6 +31,7 @@ struct ColumnUse {
 struct SparseStatement {
   Formula formula;
   std::vector<ColumnUse> uses;
+  std::optional<std::string> items_of = {};  // the matrix whose items the result has
 };
 // Nothing if no sparse matrix is read. Throws BadInput E520 at the place in the file: a matrix that
 // is read at other subscripts than two plain indices, or two matrices at one index of columns.

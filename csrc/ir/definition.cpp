@@ -132,6 +132,18 @@ void Fusion::equate(const std::string& name, const std::vector<Expr>& indices,
               ? "make the extents equal; or read the axis of extent 1 with the subscript 0"
               : "make the extents equal");
     }
+    for (std::size_t k = 0; k < domains_->rows(); ++k) {
+      const RaggedRows& rows = (*domains_)[RowsId(k)];
+      const auto is_end = [&](Expr symbol) { return same(symbol, rows.end); };
+      if (std::ranges::none_of(symbols_of(equal), is_end)) continue;
+      refuse<BadInput>(
+          "E501",
+          "the index " + to_string(indices[use.index]) + " runs over the items of a row of " +
+              (*this)[TensorId(rows.offsets)].name + ", which differ in number, and over the " +
+              to_string(same(a, rows.end - rows.begin) ? b : a) + " of " + (*this)[use.tensor].name,
+          "read " + (*this)[use.tensor].name +
+              " at a number that an input of the items has, or give it the rows, too");
+    }
     checks.push_back(equal);
     Facts more = simplifier->facts();
     more.assume(equal);

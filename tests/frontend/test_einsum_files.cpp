@@ -238,6 +238,31 @@ mapping:
   }
 }
 
+// What has A's items is stored as A is, for those who read it.
+TEST(EinsumFiles, ACascade) {
+  const ScheduleFile file = read(R"yaml(
+einsum:
+  declaration: {A: [I, J], S: [I], P: [I, J], B: [J], Z: [I]}
+  expressions:
+    - P[i, j] = A[i, j] * S[i]
+    - Z[i] = P[i, j] * B[j]
+mapping:
+  partitioning: {Z: {I: [uniform_shape(4)], J: [uniform_occupancy(P.2)]}}
+  loop-order: {Z: [I1, I0, J1, J0]}
+  spacetime: {Z: {space: [I0, J0], time: [I1, J1]}}
+)yaml");
+  ASSERT_TRUE(file.illegal.empty());
+  RunRequest request{.inputs = inputs(), .on = Machine::Emulate};
+  Array s(DataType::Float, {8});
+  for (int i = 0; i < 8; ++i) s.set(i, i);
+  request.inputs["S"] = s;
+  const RunResult result = run(*file.fusion, lower(*file.fusion, *file.schedule), request);
+  EXPECT_TRUE(result.passed());
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(result.outputs.at("Z").get(i), kSeedResult[std::size_t(i)] * i) << i;
+  }
+}
+
 TEST(EinsumFiles, Formats) {
   const auto input = [](const std::string& format) {
     const std::string file = read(kEinsum + "format: " + format + "\n").as_fusion;

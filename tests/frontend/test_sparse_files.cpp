@@ -6,6 +6,8 @@
 #include <tests/frontend/schedule_files.h>
 #include <tests/frontend/seed_matrix.h>
 
+#include <cmath>
+
 namespace selvage {
 
 namespace {
@@ -75,6 +77,37 @@ TEST(SparseFiles, ColumnsOutOfRangeAreReadWithinBounds) {
   }
 }
 
+// A result at a matrix's items has its columns: a softmax of each row, times a vector.
+TEST(SparseFiles, AResultHasTheColumnsOfItsItems) {
+  const ScheduleFile file = read(R"yaml(
+inputs:
+  A: {shape: [I, J], dtype: float, format: csr}
+  B: {shape: [J], dtype: float}
+compute:
+  - M[i] = max[j](A[i, j])
+  - S[i] = sum[j](exp(A[i, j] - M[i]))
+  - P[i, j] = exp(A[i, j] - M[i]) / S[i]
+  - Z[i] = sum[j](P[i, j] * B[j] + 0 * A[i, j])
+outputs: {P: {}, Z: {}}
+)yaml");
+  RunRequest request{.inputs = inputs(), .on = Machine::Emulate};
+  request.on_all = true;
+  const RunResult result = run(*file.fusion, lower(*file.schedule), request);
+  EXPECT_TRUE(result.passed());
+  const auto in = inputs();
+  const Array &a = in.at("A"), &b = in.at("B"), &off = in.at("A_offsets"), &c = in.at("A_columns");
+  for (std::int64_t i = 0; i < 8; ++i) {
+    double sum = 0, product = 0;
+    for (std::int64_t k = off.get_int(i); k < off.get_int(i + 1); ++k) sum += std::exp(a.get(k));
+    for (std::int64_t k = off.get_int(i); k < off.get_int(i + 1); ++k) {
+      const double p = std::exp(a.get(k)) / sum;
+      EXPECT_NEAR(result.outputs.at("P").get(k), p, 1e-6);
+      product += p * b.get(c.get_int(k));
+    }
+    EXPECT_NEAR(result.outputs.at("Z").get(i), product, 1e-5) << i;
+  }
+}
+
 TEST(SparseFiles, SayWhatIsWrong) {
   const auto with = [](const std::string& statement) {
     return refusal(R"(
@@ -91,6 +124,12 @@ compute: [")" + statement +
   EXPECT_THAT(with("Z[i] = sum[j](A[i, j + 1] * B[j])"), HasSubstr("E520"));
   EXPECT_THAT(with("Z[i] = sum[j](A[i, j] * C[i, j])"), HasSubstr("E520"));
   EXPECT_EQ(with("Z[i] = sum[j](A[i, j] * fill(B[j + 1], 0))"), "accepted");
+  EXPECT_THAT(
+      refusal("inputs:\n  off: {shape: [I + 1], dtype: int32}\n"
+              "  x: {shape: [I, ragged(off)], dtype: float}\n  w: {shape: [J], dtype: float}\n"
+              "compute: [\"s[i] = sum[j](x[i, j] * w[j])\"]\n"),
+      HasSubstr("error[E501]: the index j runs over the items of a row of off, which differ in "
+                "number, and over the J of w; help: read w at a number that an input"));
   EXPECT_THAT(refusal("inputs: {A: {shape: [I], dtype: float, format: csr}}\n"
                       "compute: [\"Z[i] = A[i]\"]\n"),
               HasSubstr("E520"));
