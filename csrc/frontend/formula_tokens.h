@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/base/names.h>
 #include <selvage/frontend/document.h>
 
 #include <string>
@@ -45,8 +46,5 @@ class Tokens {
   std::string_view text_, token_;
   std::size_t at_ = 0, start_ = 0;  // behind the token, at its beginning
 };
-
-bool is_letter(char c);
-bool is_digit(char c);
 
 }  // namespace selvage
