@@ -1,6 +1,7 @@
 #include <selvage/driver/row_load.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/coordinates.h>
+#include <selvage/lower/row_tiles.h>
 
 #include <algorithm>
 #include <array>
@@ -72,20 +73,16 @@ class LoadCounter {
       if (extents_.back() < 0) return false;
     }
     // On a merge path each row has one position more than items.
-    const auto positions = schedule_.positions(t_);
-    if (positions) {
-      for (TransformId id : graph_.around(*positions)) {
-        const auto* merge = std::get_if<Merge>(&graph_[id]);
-        if (merge == nullptr || merge->out != *positions) continue;
-        if (graph_.rows_of(*merge) != nullptr) added_ = graph_[merge->inner].ragged->added;
-      }
+    if (const auto positions = schedule_.positions(t_)) {
+      added_ = graph_[merge_of(graph_, *positions).inner].ragged->added;
     }
-    for (DomainId d : schedule_.loop_domains(t_)) {
-      const std::vector<DomainId> wanted = {d};
-      const Expr index = coordinates_from(graph_, domain_, symbols_, wanted)[0];
-      const auto extent = most(graph_[d].extent);
-      if (!index.valid() || !extent) return false;
-      loops_.push_back({index, schedule_.parallel(t_, d), std::max<std::int64_t>(*extent, 1)});
+    const std::vector<DomainId>& loops = schedule_.loop_domains(t_);
+    const std::vector<Expr> indices = coordinates_from(graph_, domain_, symbols_, loops);
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      const auto extent = most(graph_[loops[k]].extent);
+      if (!indices[k].valid() || !extent) return false;
+      loops_.push_back(
+          {indices[k], schedule_.parallel(t_, loops[k]), std::max<std::int64_t>(*extent, 1)});
     }
     leave_out_dense();
     return number_threads();

@@ -129,8 +129,8 @@ class MappingReader {
       const Node& said = parts != nullptr ? *parts : *order;
       refuse("E333", said.place, "mapping of " + tensor_ + ": nothing says what runs in space",
              "add spacetime: {" + tensor_ + ": {space: [" + ranks_[0].name +
-                 "], time: [...]}}; or leave the mapping of " + tensor_ +
-                 " out, and it is scheduled automatically");
+                 "], time: [...]}}; or leave all mappings out, and everything is scheduled "
+                 "automatically");
     }
     for (Rank& rank : ranks_) {
       MappedRank mapped{rank.name, rank.loop, {rank.loop}, rank.is_space};

@@ -33,13 +33,11 @@ class EinsumReader {
   Node fusion() {
     const Node& einsum = require(root_, "the file", "einsum");
     expect_map(einsum, "einsum", Form::Einsum, &errors_);
-    if (const Node* mapping = root_.find("mapping")) {
-      expect_map(*mapping, "mapping", Form::Mapping, &errors_);
-      mapping_ = mapping;
-    }
+    mapping_ = root_.find("mapping");
+    if (mapping_ != nullptr) expect_map(*mapping_, "mapping", Form::Mapping, &errors_);
     read_declaration(require(einsum, "einsum", "declaration"));
     read_expressions(require(einsum, "einsum", "expressions"));
-    if (const Node* mapping = root_.find("mapping")) read_rank_orders(*mapping);
+    if (mapping_ != nullptr) read_rank_orders(*mapping_);
     read_formats();
     if (errors_.empty()) check_names_of_mapping();
     Node made = made_map({}, root_.place);
@@ -405,6 +403,23 @@ class EinsumReader {
                        "own, and add it up here");
   }
 
+  // Beside tensors with a mapping, what has none would run on one thread, but where it is computed
+  // by those who read it.
+  void refuse_without_mapping(const Node& mapped) const {
+    for (const EinsumExpression& einsum : einsums_) {
+      const std::string& name = einsum.target.name;
+      const bool is_reduced = einsum.variables().size() > einsum.target.indices.size();
+      if (mapped.find(name) != nullptr || (read_.contains(name) && !is_reduced)) continue;
+      errors_.attempt([&] {
+        refuse(
+            "E333", einsum.text->place,
+            "nothing says how " + name + " runs, and " + mapped.entries[0].key + " has a mapping",
+            "add spacetime for " + name +
+                "; or leave all mappings out, and everything is scheduled automatically");
+      });
+    }
+  }
+
   Node schedules(const Place& place) {
     Node all = made_map({}, place);
     if (mapping_ == nullptr) return all;
@@ -418,6 +433,7 @@ class EinsumReader {
         file_.mappings[einsum.target.name] = std::move(made.mapped);
       });
     }
+    if (!all.entries.empty()) refuse_without_mapping(all);
     return all;
   }
 

@@ -250,7 +250,7 @@ constexpr FileKey kEinsumFile[] = {
     {"facts", Conditions, "relations between sizes; promises, which a run tests"},
     {"sizes", SizeValues, "values of sizes"},
     {"einsum", Einsum, "what is computed", kNeeded},
-    {"mapping", Mapping, "how the loops run; what has none is scheduled automatically"},
+    {"mapping", Mapping, "how the loops run; without it all is scheduled automatically"},
     {"format", Formats, "how tensors are stored"},
     {"architecture", Anything, "not used"},
     {"bindings", Anything, "not used"},
@@ -275,6 +275,9 @@ constexpr FileKey kStorage[] = {
     {"storage", StorageWord, "csr, the default of a first operand of two ranks; or dense"},
     {"index", IndexWord, "the type of offsets and columns; default int32"},
     {"dtype", Type, "the type of an element; default float"},
+};
+constexpr FileKey kRankFormats[] = {
+    {"rank-order", Ranks, "those that follow, outer to inner"},
 };
 constexpr FileKey kRankFormat[] = {
     {"format", KeptWord, "U: all coordinates are stored; C: those that are not 0", kNeeded},
@@ -445,7 +448,8 @@ class Forms {
     add(RankFormats, {.name = "rank_formats",
                       .kind = Kind::Keyed,
                       .says = "formats by rank",
-                      .of = kOf<RankFormatOrRanks>});
+                      .keys = kRankFormats,
+                      .of = kOf<RankFormat>});
     add_named(Formats, "formats", "storage by tensor", kOf<StorageOrVariants>);
 
     add_map(TensorsFile, "tensors_file", "a file of tensors", kTensorsFile);
@@ -502,8 +506,6 @@ class Forms {
     add_either(Level, "level", "a level", kOf<KindLevel, LevelIndices>);
     add_either(StorageOrVariants, "storage_or_ranks", "how it is stored, or TeAAL's format by rank",
                kOf<Storage, Variants>);
-    add_either(RankFormatOrRanks, "rank_format_or_ranks",
-               "of rank-order ranks, of a rank its format", kOf<RankFormat, Ranks>);
     add_either(File, "file", "a schedule file",
                kOf<TensorsFile, FusionFile, ThreadsFile, EinsumFile>);
   }

@@ -136,7 +136,6 @@ enum class Form : std::uint8_t {
   Indices,
   Level,
   StorageOrVariants,
-  RankFormatOrRanks,
   File,
 };
 inline constexpr int kForms = int(Form::File) + 1;
@@ -159,7 +158,7 @@ struct FormInfo {
     Word,    // one of `words`
     List,    // `least` to `most` items of the forms `of`
     Named,   // a map with `least` to `most` names, none of `words`, and values of the forms `of`
-    Keyed,   // the same with any keys
+    Keyed,   // the same with any other keys beside `keys`
     Map,     // a map with `keys`
     OneKey,  // a map with one of `keys`
     Either,  // one of the forms `of`

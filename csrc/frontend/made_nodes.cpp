@@ -50,18 +50,14 @@ class YamlWriter {
 
  private:
   static bool is_text(const Node& node) { return node.kind == Node::Kind::Scalar; }
-  static const std::vector<Node>& values_of(const Node& node, std::vector<Node>& room) {
-    if (node.kind == Node::Kind::Sequence) return node.items;
-    for (const Entry& entry : node.entries) room.push_back(entry.value);
-    return room;
-  }
-  // Texts, and lists of texts.
+  // Of texts, and lists of texts.
   static bool is_flat(const Node& node) {
-    std::vector<Node> room;
-    return std::ranges::all_of(values_of(node, room), [](const Node& value) {
+    const auto is_short = [](const Node& value) {
       return is_text(value) ||
              (value.kind == Node::Kind::Sequence && std::ranges::all_of(value.items, is_text));
-    });
+    };
+    return std::ranges::all_of(node.items, is_short) &&
+           std::ranges::all_of(node.entries, is_short, &Entry::value);
   }
 
   static std::string quoted(const std::string& text, bool is_in_brackets) {
@@ -103,7 +99,8 @@ class YamlWriter {
   void value(const Node& node, std::size_t indent) {
     if (is_text(node)) {
       text_ += (node.is_nothing() ? "" : " " + quoted(node.text, false)) + "\n";
-    } else if (is_flat(node) && (node.kind == Node::Kind::Map || indent > 2)) {
+    } else if (is_flat(node) &&
+               (node.kind == Node::Kind::Map || node.items.empty() || indent > 2)) {
       text_ += " " + flow(node) + "\n";
     } else {
       text_ += "\n";

@@ -6,15 +6,6 @@ namespace selvage {
 
 namespace {
 
-// The merge of a row and its items of which the positions come.
-const Merge& merge_of(const DomainGraph& graph, DomainId positions) {
-  for (TransformId id : graph.around(positions)) {
-    const auto* merge = std::get_if<Merge>(&graph[id]);
-    if (merge != nullptr && merge->out == positions) return *merge;
-  }
-  refuse<Illegal>("E458", "the positions come of no merge", "merge a row and its items");
-}
-
 // The split of the positions that has this inner loop; null if there is none.
 const Split* split_with(const DomainGraph& graph, DomainId positions, DomainId inner) {
   for (TransformId id : graph.around(positions)) {
@@ -25,6 +16,14 @@ const Split* split_with(const DomainGraph& graph, DomainId positions, DomainId i
 }
 
 }  // namespace
+
+const Merge& merge_of(const DomainGraph& graph, DomainId positions) {
+  for (TransformId id : graph.around(positions)) {
+    const auto* merge = std::get_if<Merge>(&graph[id]);
+    if (merge != nullptr && merge->out == positions) return *merge;
+  }
+  refuse<Illegal>("E458", "the positions come of no merge", "merge a row and its items");
+}
 
 RowTiles::RowTiles(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis)
     : rows(schedule.graph()[analysis.rows.at(0).rows]), added(analysis.rows.at(0).added) {

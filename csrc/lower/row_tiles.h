@@ -39,6 +39,8 @@ struct RowTiles {
   std::vector<DomainId> axes() const;  // of what tiles leave: the tile, and the rest
 };
 
+// The merge of a row and its items of which positions come.
+const Merge& merge_of(const DomainGraph& graph, DomainId positions);
 // The first position of a row, and its last one, by the symbols of its offsets.
 Expr first_position(const RowTiles& tiles, Expr row);
 Expr last_position(const RowTiles& tiles, Expr row);

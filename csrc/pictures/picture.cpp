@@ -89,38 +89,24 @@ class Page {
     if (const auto banks = bank_picture(tensor)) part("How it lies in the banks", *banks);
   }
   void add(const FusionReport& fusion) {
-    if (y_ > kMargin) y_ += kBetweenTensors;
     const ProgramCost& cost = *fusion.cost;
-    const std::string title = "Roofline on " + shortened(cost.device.name, kLongestName);
-    line(title, TextStyle::Title, 18, "");
     std::string sizes;
     for (const auto& [name, value] : cost.sizes) {
       sizes += fmt::format("{}{} = {}", sizes.empty() ? ", at " : ", ", name, value);
     }
-    const std::string counts =
+    diagram(
+        "Roofline on " + shortened(cost.device.name, kLongestName),
         fmt::format("{}, {} by the model{}", counted(std::int64_t(cost.kernels.size()), "kernel"),
-                    time_text({.seconds = cost.seconds}), shortened(sizes, kLongestSizes));
-    line(counts, TextStyle::Note, 20, "muted");
-    description_ += (description_.empty() ? "" : " ") + title + ": " + counts + ".";
-    y_ += 12;
-    const Drawing picture = roofline_picture(cost);
-    drawing_.place(picture, kMargin, y_);
-    y_ += picture.height();
+                    time_text({.seconds = cost.seconds}), shortened(sizes, kLongestSizes)),
+        roofline_picture(cost));
   }
   void add(const RowLoad& load) {
-    if (y_ > kMargin) y_ += kBetweenTensors;
-    const std::string title = "Load of " + shortened(load.tensor, kLongestName);
-    line(title, TextStyle::Title, 18, "");
-    const std::string counts = fmt::format(
-        "{} of {}, {}, the longest {}; {} of the threads busy in {}", counted(load.rows, "row"),
-        shortened(load.offsets, kLongestName), counted(load.items, "item"), load.longest,
-        fmt::format("{:.0f} %", 100 * load.utilisation()), counted(load.steps, "step"));
-    line(counts, TextStyle::Note, 20, "muted");
-    description_ += (description_.empty() ? "" : " ") + title + ": " + counts + ".";
-    y_ += 12;
-    const Drawing picture = load_picture(load);
-    drawing_.place(picture, kMargin, y_);
-    y_ += picture.height();
+    diagram("Load of " + shortened(load.tensor, kLongestName),
+            fmt::format("{} of {}, {}, the longest {}; {:.0f} % of the threads busy in {}",
+                        counted(load.rows, "row"), shortened(load.offsets, kLongestName),
+                        counted(load.items, "item"), load.longest, 100 * load.utilisation(),
+                        counted(load.steps, "step")),
+            load_picture(load));
   }
   void add(const ThreadReport& threads) {
     const LoweredThreads& lowered = threads.lowered;
@@ -182,6 +168,17 @@ class Page {
     return step;
   }
 
+  // A drawing of its own, below its title and what is counted in it.
+  void diagram(const std::string& title, const std::string& counts, const Drawing& picture) {
+    if (y_ > kMargin) y_ += kBetweenTensors;
+    line(title, TextStyle::Title, 18, "");
+    line(counts, TextStyle::Note, 20, "muted");
+    description_ += (description_.empty() ? "" : " ") + title + ": " + counts + ".";
+    y_ += 12;
+    drawing_.place(picture, kMargin, y_);
+    y_ += picture.height();
+  }
+
   void part(const std::string& heading, const Drawing& picture) {
     y_ += kBetweenParts;
     drawing_.text(kMargin, y_, heading, TextStyle::Heading);
@@ -203,19 +200,19 @@ std::string to_svg(const Report& report) {
     page.add(*report.threads);
     return page.svg(report.file);
   }
-  bool has_costs = false;
+  bool has_diagrams = false;
   for (const FusionReport& fusion : report.fusions) {
     if (!fusion.cost || page.height() >= kLastTensor) continue;
     page.add(fusion);
-    has_costs = true;
+    has_diagrams = true;
   }
   for (const FusionReport& fusion : report.fusions) {
     for (const RowLoad& load : fusion.loads) {
       if (page.height() < kLastTensor) page.add(load);
-      has_costs = true;
+      has_diagrams = true;
     }
   }
-  if (has_costs) return page.svg(report.file);
+  if (has_diagrams) return page.svg(report.file);
   std::size_t drawn = 0;
   for (; drawn < report.tensors.size() && page.height() < kLastTensor; ++drawn) {
     page.add(report.tensors[drawn]);

@@ -30,11 +30,20 @@ void append_bounds(Json& json, const FormInfo& form, const char* least, const ch
   if (form.most != INT64_MAX) json[most] = form.most;
 }
 
+Json schema_of_key(const FileKey& key) {
+  Json json = reference(key.value);
+  json["description"] = key.says;
+  return json;
+}
+
 Json schema_of_named(const FormInfo& form) {
   Json json = {{"type", "object"}};
   if (form.kind == FormInfo::Kind::Named) {
     Json& names = json["propertyNames"] = schema_of_name();
     if (!form.words.empty()) names["not"]["enum"] = form.words;
+  }
+  for (const FileKey& key : form.keys) {
+    json["properties"][std::string(key.name)] = schema_of_key(key);
   }
   json["additionalProperties"] = reference(form.of[0]);
   append_bounds(json, form, "minProperties", "maxProperties");
@@ -46,8 +55,7 @@ Json schema_of_map(const FormInfo& form, bool has_one_key) {
   Json& properties = json["properties"] = Json::object();
   Json needed = Json::array();
   for (const FileKey& key : form.keys) {
-    Json& property = properties[std::string(key.name)] = reference(key.value);
-    property["description"] = key.says;
+    properties[std::string(key.name)] = schema_of_key(key);
     if (key.is_needed) needed.push_back(key.name);
   }
   json["additionalProperties"] = false;

@@ -182,6 +182,13 @@ TEST(EinsumFiles, TheFusionIsAFile) {
   }
 }
 
+// What is empty in a specification is so in the printed file.
+TEST(EinsumFiles, EmptyListsAreWrittenAgain) {
+  const ScheduleFile file = read("symbols: {I: {}, N: {min: 0}}\nfacts: []\n" + kEinsum);
+  EXPECT_THAT(file.as_fusion, HasSubstr("facts: []\n"));
+  EXPECT_TRUE(read(file.as_fusion).illegal.empty());
+}
+
 TEST(EinsumFiles, WhatAnExpressionBecomes) {
   const auto statement = [](const std::string& declaration, const std::string& expression,
                             const std::string& more = "") {
@@ -378,6 +385,12 @@ TEST(EinsumFiles, Refusals) {
        "B[i, j]']}\n",
        "error[E390]: a sum in which A is sparse is not supported yet; help: make A dense: "
        "format: "},
+      {"symbols: {}\neinsum:\n  declaration: {C: [I], Y: [I], Z: [I]}\n"
+       "  expressions: ['Z[i] = C[i]', 'Y[i] = C[i] * C[i]']\n"
+       "mapping: {spacetime: {Z: {space: [I]}}}\n",
+       "a.yaml:4:32: error[E333]: nothing says how Y runs, and Z has a mapping; help: add "
+       "spacetime "
+       "for Y; or leave all mappings out, and everything is scheduled automatically"},
       {"einsum: {}\n", "error[E110]: einsum: the key 'declaration' is missing"},
   };
   for (const auto& [text, message] : cases) EXPECT_THAT(refusal(text), HasSubstr(message)) << text;

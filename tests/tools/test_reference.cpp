@@ -227,7 +227,11 @@ class Used {
         break;
       case FormKind::Named:
       case FormKind::Keyed:
-        for (const Entry& entry : node.entries) note(entry.value, what.of[0]);
+        for (const Entry& entry : node.entries) {
+          const auto key = std::ranges::find(what.keys, entry.key, &FileKey::name);
+          if (key != what.keys.end()) keys_.insert({form, key->name});
+          note(entry.value, key != what.keys.end() ? key->value : what.of[0]);
+        }
         break;
       case FormKind::Either:
         for (Form each : what.of) {
