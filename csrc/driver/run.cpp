@@ -80,7 +80,6 @@ class Run {
     result_.machine = request_.on.value_or(default_machine());
     check_machine(result_.machine, request_.asker);
     RunArguments arguments = arguments_of(fusion_, request_);
-    const SizeValues with_data = arguments.with_longest_rows(fusion_);
     sizes_ = std::move(arguments.sizes);
     result_.inputs = std::move(arguments.inputs);
     result_.sizes = request_.sizes;
@@ -88,7 +87,7 @@ class Run {
       result_.sizes[std::string(sizes_.symbols[k].name())] = sizes_.values[k];
     }
     const bool is_special = have_zero_extent(fusion_, sizes_);
-    if (!is_special) take_program_for(with_data);
+    if (!is_special) take_program_for_sizes();
     if (!request_.trusts_offsets) check_contracts(fusion_, result_.inputs, sizes_);
     expected_on(result_.machine);  // says what is wrong with sizes and inputs
     if (is_special) specialise();
@@ -122,8 +121,10 @@ class Run {
     }
   }
 
-  void take_program_for(const SizeValues& with_data) {
-    if (original_->by_size) sized_ = original_->by_size->of_sizes(with_data);
+  void take_program_for_sizes() {
+    if (original_->by_size) {
+      sized_ = original_->by_size->of_sizes(with_longest_rows(fusion_, sizes_, result_.inputs));
+    }
     if (sized_) original_ = program_ = sized_.get();
   }
 

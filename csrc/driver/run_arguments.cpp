@@ -127,7 +127,8 @@ class ArgumentFinder {
 
 }  // namespace
 
-SizeValues RunArguments::with_longest_rows(const Fusion& fusion) const {
+SizeValues with_longest_rows(const Fusion& fusion, const SizeValues& sizes,
+                             const std::map<std::string, Array>& inputs) {
   SizeValues all = sizes;
   for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
     const RowsId rows{std::uint32_t(k)};

@@ -9,10 +9,10 @@ namespace selvage {
 struct RunArguments {
   SizeValues sizes;
   std::map<std::string, Array> inputs;
-
-  // The sizes, and of all rows how many items the longest has (scheduler/row_schedules.h).
-  SizeValues with_longest_rows(const Fusion& fusion) const;
 };
+// The sizes, and of all rows how many items the longest has (scheduler/row_schedules.h).
+SizeValues with_longest_rows(const Fusion& fusion, const SizeValues& sizes,
+                             const std::map<std::string, Array>& inputs);
 // A size need not be given if facts determine it, alone or with other sizes, or if the shape of an
 // input does. A missing stride is that of a dense array. Throws BadInput E614 for any other.
 RunArguments arguments_of(const Fusion& fusion, const RunRequest& request);

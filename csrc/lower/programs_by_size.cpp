@@ -1,5 +1,4 @@
 #include <selvage/base/refuse.h>
-#include <selvage/expr/symbols.h>
 #include <selvage/ir/sizes.h>
 #include <selvage/legality/analysis.h>
 #include <selvage/lower/programs_by_size.h>
@@ -24,13 +23,11 @@ std::shared_ptr<const ProgramsBySize::Sized> ProgramsBySize::of_class(std::size_
     const SizeClass& of = classes_[k];
     std::shared_ptr<const Sized>& made = made_[k].emplace();
     refusal_of([&] {
-      const bool is_of_sizes = std::ranges::all_of(
-          symbols_of(of.condition), [&](Expr s) { return contains(fusion_->sizes(), s); });
       const auto bounded =
-          is_of_sizes ? fusion_->where(of.condition, "the schedule is for rows of that length")
-                      : fusion_;
-      AutomaticSchedule filled =
-          filled_in(Schedule(*bounded), of.typical, device_, choices_, of.rows);
+          of.rows ? fusion_
+                  : fusion_->where(of.condition, "the schedule is for rows of that length");
+      AutomaticSchedule filled = filled_in(Schedule(*bounded), of.typical, device_, choices_,
+                                           of.rows.value_or(RowSchedule{}));
       Program program = lower(filled.schedule, options_);
       made = std::make_shared<const Sized>(std::move(filled), std::move(program));
     });
@@ -38,13 +35,17 @@ std::shared_ptr<const ProgramsBySize::Sized> ProgramsBySize::of_class(std::size_
   return *made_[k];
 }
 
-std::shared_ptr<const Program> ProgramsBySize::of_sizes(const SizeValues& sizes) const {
+std::optional<std::size_t> ProgramsBySize::class_of(const SizeValues& sizes) const {
   for (std::size_t k = 0; k < classes_.size(); ++k) {
-    if (sizes(classes_[k].condition) != 1) continue;
-    const std::shared_ptr<const Sized> sized = of_class(k);
-    return sized == nullptr ? nullptr : std::shared_ptr<const Program>(sized, &sized->program);
+    if (sizes(classes_[k].condition) == 1) return k;
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+std::shared_ptr<const Program> ProgramsBySize::of_sizes(const SizeValues& sizes) const {
+  const auto k = class_of(sizes);
+  const std::shared_ptr<const Sized> sized = k ? of_class(*k) : nullptr;
+  return sized == nullptr ? nullptr : std::shared_ptr<const Program>(sized, &sized->program);
 }
 
 std::shared_ptr<const ProgramsBySize> programs_by_size(

@@ -27,7 +27,9 @@ class ProgramsBySize {
   const std::vector<SizeClass>& classes() const { return classes_; }
   // What class k lowers to; null where that is refused: then the program for all sizes is right.
   std::shared_ptr<const Sized> of_class(std::size_t k) const;
-  // The program of the first class whose condition holds; null if none does. `sizes` may have what
+  // The first class whose condition holds.
+  std::optional<std::size_t> class_of(const SizeValues& sizes) const;
+  // Its program; null if there is no such class. `sizes` may have what
   // data tell, as well (scheduler/row_schedules.h): without it, no condition over that holds.
   std::shared_ptr<const Program> of_sizes(const SizeValues& sizes) const;
 

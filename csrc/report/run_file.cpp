@@ -118,15 +118,14 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
 std::vector<RowLoad> loads_of(FusionReport& subject, const RunArguments& arguments) {
   const auto& by_size = subject.program->by_size;
   if (by_size == nullptr) return row_loads(*subject.schedule, arguments);
-  const SizeValues told = arguments.with_longest_rows(subject.schedule->original());
-  const auto is_it = [&](const SizeClass& of) { return told(of.condition) == 1; };
-  const auto taken = std::ranges::find_if(by_size->classes(), is_it);
-  Expr all = taken == by_size->classes().end() ? Expr() : taken->condition;
-  for (const SizeClass& of : by_size->classes())
-    all = all.valid() ? all && of.condition : of.condition;
-  subject.loads_of =
-      sizes_in(all, told) + ": the kernels " +
-      (taken == by_size->classes().end() ? "for all rows" : "where " + to_string(taken->condition));
+  const SizeValues told =
+      with_longest_rows(subject.schedule->original(), arguments.sizes, arguments.inputs);
+  const std::vector<SizeClass>& classes = by_size->classes();
+  const auto taken = by_size->class_of(told);
+  Expr all = classes[0].condition;
+  for (const SizeClass& of : classes) all = all && of.condition;
+  subject.loads_of = sizes_in(all, told) + ": the kernels " +
+                     (taken ? "where " + to_string(classes[*taken].condition) : "for all rows");
   const auto chosen = by_size->of_sizes(told);
   return row_loads(chosen == nullptr ? *subject.schedule : *chosen->schedule, arguments);
 }

@@ -13,7 +13,8 @@ namespace selvage {
 struct SizeClass {
   Expr condition;                               // N <= 2048
   std::map<std::string, std::int64_t> typical;  // values of sizes that the schedule is made for
-  RowSchedule rows = {};                        // of folds over the items of rows
+  // Of folds over the items of rows: the condition then is over what data tell, too.
+  std::optional<RowSchedule> rows = {};
 };
 
 // The lengths that bound the classes. Up to the last a block keeps a row of floats in registers.
