@@ -1,6 +1,5 @@
 // One statement of section 2, from its parts to a computed tensor.
 #include <selvage/base/check.h>
-#include <selvage/base/names.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/readers.h>
@@ -8,15 +7,14 @@
 #include <selvage/frontend/statement_checks.h>
 #include <selvage/frontend/statement_indices.h>
 #include <selvage/frontend/statement_names.h>
+#include <selvage/frontend/statement_reads.h>
 #include <selvage/frontend/statement_subscripts.h>
 #include <selvage/ir/compaction.h>
 #include <selvage/ir/fold.h>
-#include <selvage/ir/gather.h>
 #include <selvage/ir/moved_store.h>
 #include <selvage/ir/ragged.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace selvage {
 
@@ -36,7 +34,8 @@ class StatementBuilder {
         indices_(formula, fusion),
         names_(formula, text, all, fusion, sizes, context, indices_),
         subscripts_(formula, text, fusion, sizes, indices_, names_),
-        checks_(formula, text, fusion) {
+        checks_(formula, text, fusion),
+        reads_(formula, text, fusion, sizes, indices_, names_, subscripts_, checks_, values_) {
     for (std::size_t k = 0; shape && k < shape->size(); ++k) {
       indices_.set(indices_.of_target()[k], (*shape)[k]);
     }
@@ -247,7 +246,7 @@ class StatementBuilder {
     const std::vector<Expr> extents = shape_by_rows(fusion_, *source);
     for (std::size_t axis = 0; axis < std::min(extents.size(), node.operands.size()); ++axis) {
       const FormulaNode& whole = formula_.nodes[node.operands[axis]];
-      const bool is_safe = has_safe_mode(whole);
+      const bool is_safe = StatementReads::has_safe_mode(whole);
       const FormulaNode& lone = is_safe ? formula_.nodes[whole.operands[0]] : whole;
       if (lone.kind != Kind::Name) continue;
       const Expr index = indices_.find(lone);
@@ -255,31 +254,12 @@ class StatementBuilder {
     }
   }
 
-  // Outside there is 0.
-  static bool has_safe_mode(const FormulaNode& subscript) {
-    return subscript.kind == Kind::Remap &&
-           (subscript.remap == Remap::Safe || subscript.remap == Remap::Checked);
-  }
-
-  // The value out of bounds: what is checked tells of that, if one of its subscripts is outside.
-  ValueId checked_fill(const FormulaNode& node, TensorId source, ValueId otherwise) {
-    if (!fusion_.is_checked()) return otherwise;
-    for (std::size_t axis = 0; axis < node.operands.size(); ++axis) {
-      const std::uint32_t k = node.operands[axis];
-      const FormulaNode& whole = formula_.nodes[k];
-      if (whole.kind != Kind::Remap || whole.remap != Remap::Checked) continue;
-      const ValueId at = whole.is_loaded ? values_[k] : fusion_.values().index(subscripts_[k]);
-      otherwise = checks_.of_subscript(number_, source, axis, at, otherwise);
-    }
-    return otherwise;
-  }
-
   // A part of a subscript that is made of loads: computed in int64, as a value.
   ValueId loaded_value(const FormulaNode& node) {
     ValueGraph& values = fusion_.values();
     if (node.kind == Kind::Element) {
       check_index(fusion_[names_.source_of(node)].type);
-      return values.cast(read(node, {}), DataType::Int64);
+      return values.cast(reads_.read(number_, node), DataType::Int64);
     }
     if (node.kind == Kind::Remap) return values_[node.operands[0]];  // the axis says the rest
     subscripts_.refuse_inner_modes(node);
@@ -307,13 +287,13 @@ class StatementBuilder {
       case Kind::Truth: return values.constant(DataType::Bool, node.integer, true);
       case Kind::Name: {
         if (const Expr e = names_.symbol(node); e.valid()) return values.index(e);
-        if (names_.is_scalar(node.name)) return read(node, {});
+        if (names_.is_scalar(node.name)) return reads_.read(number_, node);
         const std::optional<double> special = parse_special_number(node.name);
         if (!special || names_.is_tensor(node.name)) names_.refuse_name(node, true);
         return values.constant(DataType::Float, *special, true);
       }
-      case Kind::Element: return read(node, {});
-      case Kind::Fill: return fill(node);
+      case Kind::Element: return reads_.read(number_, node);
+      case Kind::Fill: return reads_.fill(number_);
       case Kind::Fold: return folded(node);
       case Kind::Apply: {
         const ValueId last = operands.back();
@@ -360,139 +340,6 @@ class StatementBuilder {
     return fusion_.values().read(fusion_[t.id()].type, std::uint32_t(t.id()), indices);
   }
 
-  // What there is out of bounds must be of the element's type, or adapt to it.
-  ValueId fill(const FormulaNode& node) {
-    ValueGraph& values = fusion_.values();
-    const FormulaNode& element = formula_.nodes[node.operands[0]];
-    const DataType type = fusion_[names_.source_of(element)].type;
-    if (node.operands.size() == 1) {
-      return read(element, values.constant(type, std::int64_t{0}, false));
-    }
-    const ValueId otherwise = values_[node.operands[1]];
-    const ValueNode& other = values[otherwise];
-    const auto common = promote(type, false, other.type, other.weak);
-    if (!common || compute_type(*common) != compute_type(type)) {
-      const std::string own(to_string(type)), fills(to_string(other.type));
-      refuse("E319", place(formula_.nodes[node.operands[1]].at),
-             "elements of " + element.name + " are " + own + ", and what fills them is " + fills,
-             "write " + own + "(...) around what fills them, or cast " + element.name +
-                 " in a statement of its own");
-    }
-    const ValueId filled = read(element, otherwise);
-    return common == type ? filled : values.cast(filled, *common);
-  }
-
-  // `otherwise`: out of bounds, if there is such a thing.
-  ValueId read(const FormulaNode& node, std::optional<ValueId> otherwise) {
-    const TensorId source = names_.source_of(node);
-    const std::vector<Expr> extents = shape_by_rows(fusion_, source);
-    if (extents.size() != node.operands.size()) {
-      refuse("E503", place(node.at),
-             node.name + " has rank " + std::to_string(extents.size()) + " and is read at " +
-                 std::to_string(node.operands.size()) +
-                 (node.operands.size() == 1 ? " subscript" : " subscripts"),
-             "give one subscript for each axis");
-    }
-    if (fusion_[source].items_of) return read_item(node, source, extents, otherwise);
-    const DataType type = fusion_[source].type;
-    ValueGraph& values = fusion_.values();
-    std::vector<std::size_t> safe, others;  // axes
-    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-      const FormulaNode& whole = formula_.nodes[node.operands[axis]];
-      if (whole.kind != Kind::Remap) others.push_back(axis);
-      if (has_safe_mode(whole)) safe.push_back(axis);
-    }
-    const bool is_safe = !safe.empty() && !otherwise;
-    const auto is_within = [&](std::size_t axis) {
-      return stays_within(node.operands[axis], extents[axis]);
-    };
-    // Only these axes may be left: the others are to be proved in bounds like those of any read.
-    const bool leaves_some = is_safe && !std::all_of(others.begin(), others.end(), is_within);
-    ReadAt at;
-    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-      add_subscript(node.operands[axis], extents[axis], otherwise.has_value(), leaves_some, at);
-    }
-    if (is_safe) otherwise = values.constant(type, std::int64_t{0}, false);
-    if (otherwise) otherwise = checked_fill(node, source, *otherwise);
-    return leaves_some ? at.read_inside(fusion_, source, *otherwise)
-                       : at.read(fusion_, source, otherwise);
-  }
-
-  // An item of a row: of the row that the statement is at, where its index runs over the items of
-  // a row; else of any row, filled where the row has no such item.
-  ValueId read_item(const FormulaNode& node, TensorId source, const std::vector<Expr>& extents,
-                    std::optional<ValueId> otherwise) {
-    const RowsId rows = *fusion_[source].items_of;
-    ReadAt at;
-    for (const std::size_t axis : {0, 1}) {
-      const FormulaNode& n = formula_.nodes[node.operands[axis]];
-      if (n.kind != Kind::Remap && !n.is_loaded) continue;
-      refuse("E520", place(n.at),
-             "the row and the item at which " + node.name + " is read are no plain subscripts",
-             "write sums of indices, integers and sizes, such as fill(" + node.name +
-                 "[b, j + 1], 0)");
-    }
-    const Expr row = subscripts_[node.operands[0]], item = subscripts_[node.operands[1]];
-    const Expr extent = indices_.extent(item);
-    if (extent.valid() && same(extent, extents[1]) && row.is(Op::Symbol)) {
-      const IndexValue begin = begin_of(fusion_, rows, row);
-      at.add(begin, begin.loaded.symbol + item);
-    } else if (otherwise) {
-      const RowItem own = row_item(fusion_, rows, row, item);
-      at.add(index_value(fusion_, own.subscript, fusion_.shape(source)[0], IndexMode::Clamped));
-      at.only_if(fusion_.values(), own.is_inside);
-    } else {
-      refuse("E520", place(node.at), "the row at which " + node.name + " is read may lack the item",
-             "write fill(" + node.name + "[...], 0)");
-    }
-    for (std::size_t axis = 2; axis < extents.size(); ++axis) {
-      add_subscript(node.operands[axis], extents[axis], otherwise.has_value(), false, at);
-    }
-    return at.read(fusion_, source, otherwise);
-  }
-
-  // `is_filled`: the read has a value for out of bounds. `leaves_some`: it has none, and safe axes
-  // are clamped, with a condition that they are not left.
-  void add_subscript(std::uint32_t k, Expr extent, bool is_filled, bool leaves_some, ReadAt& at) {
-    const FormulaNode& whole = formula_.nodes[k];
-    const bool has_mode = whole.kind == Kind::Remap;
-    const bool is_safe = has_safe_mode(whole);
-    if (whole.is_loaded && (is_safe || (is_filled && !has_mode))) {
-      return at.add_filled(fusion_, values_[k], extent);
-    }
-    if (whole.is_loaded) {
-      const IndexMode mode = !has_mode                       ? IndexMode::Proved
-                             : whole.remap == Remap::Clamped ? IndexMode::Clamped
-                                                             : IndexMode::Unchecked;
-      return at.add(index_value(fusion_, values_[k], extent, mode));
-    }
-    const Expr own = subscripts_[k];
-    if (is_safe && leaves_some) {
-      at.add(remapped(sizes_.simplifier(), AccessMode::Clamped, own, extent));
-      return at.only_if(fusion_.values(), fusion_.values().index(0 <= own && own < extent));
-    }
-    const auto mode = has_mode ? access_mode(whole.remap) : std::nullopt;
-    if (!mode) return at.add(own);
-    at.add(sizes_.simplifier(), *mode, own, extent);
-  }
-
-  // Whether a subscript without a mode is proved to be in bounds.
-  bool stays_within(std::uint32_t k, Expr extent) {
-    if (!formula_.nodes[k].is_loaded) return proves_within(subscripts_[k], extent);
-    const auto most = greatest_index(fusion_.values(), values_[k]);
-    return most && sizes_.simplifier().proves(extent > *most);
-  }
-
-  // 0 <= subscript < extent wherever the indices of the statement are within their extents.
-  bool proves_within(Expr subscript, Expr extent) {
-    Facts facts = *fusion_.facts();
-    for (Expr index : symbols_of(std::span(&subscript, 1))) {
-      const Expr n = indices_.extent(index);
-      if (n.valid()) facts.loop(index, n);
-    }
-    return Simplifier(std::move(facts)).proves(0 <= subscript && subscript < extent);
-  }
-
   const Formula& formula_;
   const Node& text_;
   Fusion& fusion_;
@@ -501,6 +348,7 @@ class StatementBuilder {
   StatementNames names_;
   StatementSubscripts subscripts_;
   StatementChecks checks_;
+  StatementReads reads_;
   std::uint32_t number_ = 0;     // of the node whose value is made
   std::vector<ValueId> values_;  // by node
 };
