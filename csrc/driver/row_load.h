@@ -24,6 +24,7 @@ struct RowLoad {
   struct Thread {
     std::int64_t items = 0, ends = 0;  // of rows
     std::vector<std::int64_t> rows;  // rising, those without items included, as far as it has them
+    std::int64_t work() const { return items + ends; }
   };
 
   std::string tensor;

@@ -28,35 +28,33 @@ class LoadPicture {
   }
 
  private:
-  static std::int64_t work(const RowLoad::Thread& thread) { return thread.items + thread.ends; }
-
   void draw_bars() {
     std::vector<std::size_t> order(load_.threads.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const std::size_t shown = std::min(order.size(), kMostDrawnThreads);
     std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(shown), order.end(),
                       [&](std::size_t a, std::size_t b) {
-                        const std::int64_t x = work(load_.threads[a]), y = work(load_.threads[b]);
+                        const std::int64_t x = load_.threads[a].work(), y = load_.threads[b].work();
                         return x != y ? x > y : a < b;
                       });
     drawing_.text(0, 12, "Threads with most items", TextStyle::Heading);
     y_ = 24;
     const std::int64_t most =
-        shown == 0 ? 1 : std::max<std::int64_t>(work(load_.threads[order[0]]), 1);
+        shown == 0 ? 1 : std::max<std::int64_t>(load_.threads[order[0]].work(), 1);
     const int top = y_;
     for (std::size_t k = 0; k < shown; ++k, y_ += kBarPitch) {
       const RowLoad::Thread& thread = load_.threads[order[k]];
       const std::string name = "thread " + std::to_string(order[k]);
       drawing_.text(kBesideBars - 8, y_ + 11, name, TextStyle::Small, Anchor::End);
-      drawing_.rect(kBesideBars, y_, std::max(width(double(work(thread)), most), 1), kBarHeight,
+      drawing_.rect(kBesideBars, y_, std::max(width(double(thread.work()), most), 1), kBarHeight,
                     "store solid",
                     name + ": " + counted(thread.items, "item") + " of " +
                         counted(std::int64_t(thread.rows.size()), "row"));
-      drawing_.text(kBesideBars + width(double(work(thread)), most) + 6, y_ + 11,
-                    std::to_string(work(thread)), TextStyle::Small, Anchor::Start, "halo");
+      drawing_.text(kBesideBars + width(double(thread.work()), most) + 6, y_ + 11,
+                    std::to_string(thread.work()), TextStyle::Small, Anchor::Start, "halo");
     }
     std::int64_t all = 0;
-    for (const RowLoad::Thread& thread : load_.threads) all += work(thread);
+    for (const RowLoad::Thread& thread : load_.threads) all += thread.work();
     const double mean = double(all) / double(std::max<std::size_t>(load_.threads.size(), 1));
     const int x = kBesideBars + width(mean, most);
     drawing_.line(x, top - 4, x, y_, "roof dashed");

@@ -24,8 +24,6 @@ std::array<std::int64_t, kOutcomes> outcomes_of(const RowLoad& load) {
   return counts;
 }
 
-std::int64_t work_of(const RowLoad::Thread& thread) { return thread.items + thread.ends; }
-
 // "row 3", "rows 0, 4", "rows 0, 4, 8 and 5 more"
 std::string rows_text(const std::vector<std::int64_t>& rows) {
   constexpr std::size_t kShown = 4;
@@ -40,7 +38,7 @@ std::string rows_text(const std::vector<std::int64_t>& rows) {
 
 std::string thread_text(const RowLoad& load, std::size_t number) {
   const RowLoad::Thread& thread = load.threads[number];
-  std::string text = fmt::format("{} by thread {}", work_of(thread), number);
+  std::string text = fmt::format("{} by thread {}", thread.work(), number);
   if (!thread.rows.empty()) text += ", of " + rows_text(thread.rows);
   return text;
 }
@@ -50,19 +48,19 @@ void print_load(const RowLoad& load, Lines& out) {
               ", " + counted(load.items, "item") + ", the longest row " +
               std::to_string(load.longest));
   const auto by_work = [](const RowLoad::Thread& a, const RowLoad::Thread& b) {
-    return work_of(a) < work_of(b);
+    return a.work() < b.work();
   };
   const auto least = std::ranges::min_element(load.threads, by_work);
   const auto most = std::ranges::max_element(load.threads, by_work);
   const auto number = [&](auto thread) { return std::size_t(thread - load.threads.begin()); };
   const bool has_ends = load.has_ends();
   std::int64_t work = 0;
-  for (const RowLoad::Thread& thread : load.threads) work += work_of(thread);
+  for (const RowLoad::Thread& thread : load.threads) work += thread.work();
   out.line(2, counted(std::int64_t(load.threads.size()), "thread") + " take " +
                   fmt::format("{:.4g}", double(work) / double(load.threads.size())) +
                   (has_ends ? " items and ends of rows" : " items") + " each on average");
   out.line(4, "at most " + thread_text(load, number(most)));
-  if (work_of(*least) < work_of(*most)) out.line(4, "at least " + thread_text(load, number(least)));
+  if (least->work() < most->work()) out.line(4, "at least " + thread_text(load, number(least)));
   if (load.times > 1) {
     out.line(4, "each of them " + std::to_string(load.times) + " times, for the axes beside");
   }
@@ -101,7 +99,7 @@ Json json_of(const RowLoad& load) {
   for (std::size_t k = 0; k < kOutcomes; ++k) json["outcomes"][kOutcomeWords[k]] = counts[k];
   Json& work = json["work"] = Json::array();
   for (std::size_t k = 0; k < std::min(load.threads.size(), kMostListed); ++k) {
-    work.push_back(work_of(load.threads[k]));
+    work.push_back(load.threads[k].work());
   }
   return json;
 }
@@ -123,16 +121,27 @@ Json loops_json(const TensorReport& tensor, const MappedTensor& mapping) {
   return loops;
 }
 
+// The points of the ranks in space: all threads but those with which the last block is filled up,
+// where a rank is cut up among blocks.
+std::size_t units_of(const RowLoad& load, const MappedTensor& mapping) {
+  std::size_t units = load.threads.size();
+  const auto is_cut = [](const MappedRank& rank) { return rank.loops.size() > 1; };
+  if (std::ranges::none_of(mapping.ranks, is_cut)) return units;
+  while (units > 0 && load.threads[units - 1].rows.empty()) --units;
+  return units;
+}
+
 void append_load(const RowLoad& load, const MappedTensor& mapping, Json& json) {
+  const std::size_t units = units_of(load, mapping);
   Json& owners = json["owners"] = Json::object();
   Json& atoms = json["atoms"] = Json::array();
-  for (std::size_t k = 0; k < std::min(load.threads.size(), kMostListed); ++k) {
+  for (std::size_t k = 0; k < std::min(units, kMostListed); ++k) {
     owners[std::to_string(k)] = load.threads[k].rows;
     atoms.push_back(load.threads[k].items);
   }
-  json["steps"] = mapping.slips ? load.slowest : load.steps;
-  const double steps = double(mapping.slips ? load.slowest : load.steps);
-  const double all = steps * double(load.threads.size());
+  const std::int64_t steps = mapping.slips ? load.slowest : load.steps;
+  const double all = double(steps) * double(units);
+  json["steps"] = steps;
   json["utilisation"] = all == 0 ? 1 : double(load.busy) / all;
   json["slips"] = mapping.slips;
   Json& output = json["output"] = Json::object();

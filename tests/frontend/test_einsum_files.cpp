@@ -109,6 +109,23 @@ TEST(EinsumFiles, TheSeedAsJson) {
   EXPECT_THAT(spec["output"].dump(), HasSubstr(R"("0":"store","1":"store")"));
 }
 
+// Parts of a rank are as many as there are, however many threads the blocks have.
+TEST(EinsumFiles, PositionsAsJson) {
+  const ScheduleFile file = read(mapped(
+      "      (I, J): [flatten()]\n      IJ: [uniform_occupancy(A.8)]", "IJ1, IJ0", "IJ1", "IJ0"));
+  Report report = inspect(file);
+  report.fusions[0].loads = {load_of(file)};
+  const auto spec = test::JsonValue::parse(to_json(report))["spec"];
+  EXPECT_EQ(spec["atoms"].dump(), "[8,8,8,6]");
+  EXPECT_EQ(spec["owners"].dump(), R"({"0":[0,1,2],"1":[2,3,4],"2":[4,5,6],"3":[6,7]})");
+  EXPECT_EQ(spec["utilisation"].dump(), "0.9375");
+  EXPECT_EQ(spec["loops"][0]["space"].text(), "BIDx, TIDx");
+  EXPECT_EQ(
+      spec["output"].dump(),
+      R"({"0":"store","1":"store","2":"carry","3":"store","4":"carry","5":"store","6":"carry",)"
+      R"("7":"store"})");
+}
+
 struct Variant {
   const char* name;
   std::string text;
