@@ -16,13 +16,6 @@ namespace {
 constexpr std::int64_t kMostThreads = 1024;  // of a block
 constexpr std::int64_t kThreads = 256;       // of a block, where nothing else says how many
 
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 // uniform_shape(4): a word, and what stands in parentheses behind it.
 struct Partitioning {
   enum class Kind : std::uint8_t { UniformShape, NwayShape, UniformOccupancy, Flatten };

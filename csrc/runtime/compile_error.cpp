@@ -11,12 +11,6 @@ namespace selvage {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 // One error of a compiler's log.
 struct Fault {
   std::string_view file;
