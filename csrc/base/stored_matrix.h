@@ -2,8 +2,6 @@
 // from each to each.
 #pragma once
 
-#include <selvage/base/sparse_matrix.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +9,16 @@
 #include <vector>
 
 namespace selvage {
+
+// The items of a matrix that are stored, by coordinates, in any order. Several may have the same:
+// the matrix has their sum there.
+struct CoordinateMatrix {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<std::int64_t> row, column;
+  std::vector<double> value;
+
+  std::size_t items() const { return value.size(); }
+};
 
 // csr   each row has the items offsets[r] to offsets[r + 1] - 1, by their columns
 // csc   each column has such items, by their rows

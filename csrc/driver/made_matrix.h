@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/base/sparse_matrix.h>
+#include <selvage/base/stored_matrix.h>
 
 #include <cstdint>
 #include <optional>

@@ -91,7 +91,7 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
                     .help = "give it as an .npy file, or say format: csr"});
   }
   const auto generated = made_matrix(path, seed);
-  const RowMatrix rows = by_rows(generated ? *generated : read_matrix_market(path));
+  const StoredMatrix rows = stored(generated ? *generated : read_matrix_market(path), {});
   // Those that are made are below 1.
   const bool is_whole = is_integer(fusion[fusion.find(name).value()].type);
   const double scale = generated && is_whole ? 16 : 1;

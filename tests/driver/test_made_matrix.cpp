@@ -17,10 +17,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-RowMatrix made(std::string_view text, std::uint64_t seed = 1) {
-  return by_rows(made_matrix(text, seed).value());
+StoredMatrix made(std::string_view text, std::uint64_t seed = 1) {
+  return stored(made_matrix(text, seed).value(), {});
 }
-std::vector<std::int64_t> lengths(const RowMatrix& m) {
+std::vector<std::int64_t> lengths(const StoredMatrix& m) {
   std::vector<std::int64_t> list;
   for (std::int64_t r = 0; r < m.rows; ++r) {
     list.push_back(m.offsets[std::size_t(r) + 1] - m.offsets[std::size_t(r)]);
@@ -46,7 +46,7 @@ TEST(MadeMatrix, ItemsAreApartAndWithin) {
   for (const char* text :
        {"random:rows=50,columns=70,items=9", "even:rows=20,columns=100,items=90", "rmat:rows=64",
         "rmat:rows=37,columns=11,items=4", "power_law:rows=30,columns=64,longest=64"}) {
-    const RowMatrix m = made(text);
+    const StoredMatrix m = made(text);
     for (std::int64_t r = 0; r < m.rows; ++r) {
       std::set<std::int64_t> columns;
       for (std::int64_t k = m.offsets[std::size_t(r)]; k < m.offsets[std::size_t(r) + 1]; ++k) {

@@ -84,7 +84,7 @@ TEST(MatrixMarket, ByRowsIsTheSameMatrix) {
       m.value.push_back(double(i));
       dense[std::size_t(m.row.back())][std::size_t(m.column.back())] += double(i);
     }
-    const RowMatrix r = by_rows(m);
+    const StoredMatrix r = stored(m, {});
     ASSERT_EQ(r.offsets.size(), std::size_t(m.rows) + 1);
     EXPECT_EQ(r.offsets.front(), 0);
     EXPECT_EQ(r.offsets.back(), std::int64_t(items));

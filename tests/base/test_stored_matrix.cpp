@@ -1,0 +1,174 @@
+// Matrices in each format, beside what the words of the format say that they hold.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <selvage/base/diagnostic.h>
+#include <selvage/base/random.h>
+#include <selvage/base/stored_matrix.h>
+#include <tests/support/counts.h>
+
+#include <algorithm>
+#include <map>
+
+namespace selvage {
+namespace {
+
+using testing::ElementsAre;
+
+const StorageFormat kFormats[] = {{Storage::Csr},        {Storage::Csc},       {Storage::Coo},
+                                  {Storage::Ell},        {Storage::Sell, 1},   {Storage::Sell, 3},
+                                  {Storage::Sell, 64},   {Storage::Dia},       {Storage::Bcsr},
+                                  {Storage::Bcsr, 2, 3}, {Storage::Bcsr, 4, 4}};
+
+using Dense = std::map<std::pair<std::int64_t, std::int64_t>, double>;
+
+// What a matrix holds, by the definition of its format alone; items that are 0 are left out.
+class Contents {
+ public:
+  explicit Contents(const StoredMatrix& m) : m_(m) {}
+  Dense dense() {
+    switch (m_.format.storage) {
+      case Storage::Csr:
+        by_offsets([&](auto r, auto k) { add(r, m_.column[k], m_.value[k]); });
+        break;
+      case Storage::Csc: by_offsets([&](auto c, auto k) { add(m_.row[k], c, m_.value[k]); }); break;
+      case Storage::Coo:
+        for (std::size_t k = 0; k < m_.value.size(); ++k) add(m_.row[k], m_.column[k], m_.value[k]);
+        break;
+      case Storage::Ell:
+        for (std::size_t k = 0; k < m_.value.size(); ++k) {
+          add_slot(std::int64_t(k) / m_.width, m_.column[k], m_.value[k]);
+        }
+        break;
+      case Storage::Sell:
+        by_offsets([&](std::int64_t s, std::size_t slot) {
+          for (std::int64_t i = 0; i < m_.format.height; ++i) {
+            const auto k = slot * std::size_t(m_.format.height) + std::size_t(i);
+            add_slot(s * m_.format.height + i, m_.column[k], m_.value[k]);
+          }
+        });
+        break;
+      case Storage::Dia:
+        for (std::size_t d = 0; d < m_.diagonal.size(); ++d) {
+          for (std::int64_t r = 0; r < m_.rows; ++r) {
+            add(r, r + m_.diagonal[d], m_.value[d * std::size_t(m_.rows) + std::size_t(r)]);
+          }
+        }
+        break;
+      case Storage::Bcsr:
+        by_offsets([&](std::int64_t row, std::size_t block) {
+          const std::int64_t h = m_.format.height, w = m_.format.width;
+          for (std::int64_t i = 0; i < h * w; ++i) {
+            add(row * h + i / w, m_.column[block] * w + i % w,
+                m_.value[block * std::size_t(h * w) + std::size_t(i)]);
+          }
+        });
+        break;
+    }
+    return dense_;
+  }
+
+ private:
+  template <class F>
+  void by_offsets(const F& each) {
+    EXPECT_EQ(m_.offsets.front(), 0);
+    for (std::size_t r = 0; r + 1 < m_.offsets.size(); ++r) {
+      for (std::int64_t k = m_.offsets[r]; k < m_.offsets[r + 1]; ++k) {
+        each(std::int64_t(r), std::size_t(k));
+      }
+    }
+  }
+  void add_slot(std::int64_t row, std::int64_t column, double value) {
+    if (column == -1) {
+      EXPECT_EQ(value, 0);
+    } else {
+      add(row, column, value);
+    }
+  }
+  void add(std::int64_t row, std::int64_t column, double value) {
+    const bool is_inside = row >= 0 && row < m_.rows && column >= 0 && column < m_.columns;
+    EXPECT_TRUE(is_inside || value == 0) << row << " " << column;
+    if (value != 0) dense_[{row, column}] += value;
+  }
+  const StoredMatrix& m_;
+  Dense dense_;
+};
+
+// Items are small integers, so that their sums do not depend on the order.
+CoordinateMatrix random_matrix(SplitMix64& random) {
+  const auto below = [&](std::int64_t n) { return std::int64_t(random.next() % std::uint64_t(n)); };
+  CoordinateMatrix m{.rows = below(12), .columns = below(12), .row = {}, .column = {}, .value = {}};
+  const std::int64_t items = m.rows * m.columns == 0 ? 0 : below(40);
+  for (std::int64_t k = 0; k < items; ++k) {
+    m.row.push_back(below(m.rows));
+    m.column.push_back(below(m.columns));
+    m.value.push_back(double(1 + below(9)));
+  }
+  return m;
+}
+
+Dense dense_of(const CoordinateMatrix& m) {
+  Dense dense;
+  for (std::size_t k = 0; k < m.items(); ++k) dense[{m.row[k], m.column[k]}] += m.value[k];
+  return dense;
+}
+
+TEST(StoredMatrix, HoldsTheItemsInEachFormatAndOnTheWayFromEachToEach) {
+  SplitMix64 random(7);
+  for (int i = 0; i < count(100, 3'000) && !HasFailure(); ++i) {
+    const CoordinateMatrix m = random_matrix(random);
+    const Dense wanted = dense_of(m);
+    for (const StorageFormat& from : kFormats) {
+      const StoredMatrix first = stored(m, from);
+      EXPECT_EQ(first.format, from);
+      EXPECT_EQ(Contents(first).dense(), wanted) << to_string(from);
+      EXPECT_EQ(dense_of(items_of(first)), wanted) << to_string(from);
+      for (const StorageFormat& to : kFormats) {
+        EXPECT_EQ(Contents(converted(first, to)).dense(), wanted)
+            << to_string(from) << " to " << to_string(to);
+      }
+    }
+  }
+}
+
+// The formats that keep items apart keep those with the same coordinates, in their order.
+TEST(StoredMatrix, KeepsDuplicatesInTheirOrderAndSortsTheRest) {
+  const CoordinateMatrix m{2, 3, {1, 0, 1, 1}, {2, 1, 0, 2}, {10, 20, 30, 40}};
+  const StoredMatrix csr = stored(m, {});
+  EXPECT_THAT(csr.offsets, ElementsAre(0, 1, 4));
+  EXPECT_THAT(csr.column, ElementsAre(1, 0, 2, 2));
+  EXPECT_THAT(csr.value, ElementsAre(20, 30, 10, 40));
+  EXPECT_THAT(stored(m, {Storage::Coo}).row, ElementsAre(0, 1, 1, 1));
+  EXPECT_THAT(stored(m, {Storage::Csc}).value, ElementsAre(30, 20, 10, 40));
+  EXPECT_THAT(stored(m, {Storage::Ell}).column, ElementsAre(1, -1, -1, 0, 2, 2));
+  EXPECT_THAT(stored(m, {Storage::Dia}).diagonal, ElementsAre(-1, 1));
+  EXPECT_THAT(stored(m, {Storage::Dia}).value, ElementsAre(0, 30, 20, 50));
+}
+
+TEST(StoredMatrix, FormatsAreReadAsTheyAreWritten) {
+  for (const StorageFormat& format : kFormats) {
+    EXPECT_EQ(storage_format(to_string(format)), format) << to_string(format);
+  }
+  EXPECT_EQ(storage_format("bcsr( 4 ,2)"), (StorageFormat{Storage::Bcsr, 4, 2}));
+  for (const char* text : {"", "cs", "csr(1)", "sell", "sell()", "sell(0)", "sell(4", "sell(4097)",
+                           "sell(4, 4)", "bcsr(4)", "bcsr(4, 4, 4)", "bcsr(4, x)", "Csr"}) {
+    EXPECT_EQ(storage_format(text), std::nullopt) << text;
+  }
+}
+
+TEST(StoredMatrix, ARefusedFormatSaysWhichOneWouldDo) {
+  CoordinateMatrix m{1 << 20, 1 << 20, {}, {}, {}};
+  for (std::int64_t k = 0; k < 2000; ++k) {
+    m.row.push_back(k * 37 % m.rows), m.column.push_back(k * 101 % m.columns), m.value.push_back(1);
+  }
+  try {
+    stored(m, {Storage::Dia});
+    FAIL();
+  } catch (const BadInput& refusal) {
+    EXPECT_EQ(refusal.diagnostic().message,
+              "as dia the matrix would hold more than 1073741824 values for 2000 items");
+    EXPECT_EQ(refusal.diagnostic().help, "choose a format that holds the items alone, such as csr");
+  }
+}
+
+}  // namespace
+}  // namespace selvage
