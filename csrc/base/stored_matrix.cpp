@@ -54,11 +54,27 @@ Sorted sorted_by(const Numbers& key, std::int64_t keys, const Numbers& other,
   return made;
 }
 
+// The same of items that lie by another key already, of which `offsets` tells the first ones.
+Sorted turned_around(const Numbers& offsets, const Numbers& key, std::int64_t keys,
+                     const std::vector<double>& value) {
+  Sorted made{begins_of(key, keys), Numbers(key.size()), std::vector<double>(key.size())};
+  Numbers next = made.begins;
+  for (std::size_t r = 0; r + 1 < offsets.size(); ++r) {
+    for (auto item = std::size_t(offsets[r]); item < std::size_t(offsets[r + 1]); ++item) {
+      const auto to = std::size_t(next[std::size_t(key[item])]++);
+      made.other[to] = std::int64_t(r);
+      made.value[to] = value[item];
+    }
+  }
+  return made;
+}
+
 // For each item its key, of which `begins` tells the first items.
 Numbers keys_of(const Numbers& begins) {
-  Numbers key(std::size_t(begins.back()));
+  Numbers key;
+  key.reserve(std::size_t(begins.back()));
   for (std::size_t k = 0; k + 1 < begins.size(); ++k) {
-    std::fill(key.begin() + begins[k], key.begin() + begins[k + 1], std::int64_t(k));
+    key.insert(key.end(), std::size_t(begins[k + 1] - begins[k]), std::int64_t(k));
   }
   return key;
 }
@@ -98,18 +114,10 @@ std::int64_t checked_count(std::int64_t slots, std::int64_t each, const StorageF
 
 StoredMatrix to_csc(const StoredMatrix& csr) {
   StoredMatrix made = empty(Storage::Csc, csr.rows, csr.columns);
-  made.offsets = begins_of(csr.column, csr.columns);
-  made.row.resize(csr.column.size());
-  made.value.resize(csr.column.size());
-  Numbers next = made.offsets;
-  for (std::int64_t r = 0; r < csr.rows; ++r) {
-    for (auto k = std::size_t(csr.offsets[std::size_t(r)]);
-         k < std::size_t(csr.offsets[std::size_t(r) + 1]); ++k) {
-      const auto to = std::size_t(next[std::size_t(csr.column[k])]++);
-      made.row[to] = r;
-      made.value[to] = csr.value[k];
-    }
-  }
+  Sorted turned = turned_around(csr.offsets, csr.column, csr.columns, csr.value);
+  made.offsets = std::move(turned.begins);
+  made.row = std::move(turned.other);
+  made.value = std::move(turned.value);
   return made;
 }
 
@@ -313,7 +321,7 @@ StoredMatrix to_csr(const StoredMatrix& matrix) {
     case Storage::Csr: return matrix;
     case Storage::Csc:
       return from_sorted(matrix.rows, matrix.columns,
-                         sorted_by(matrix.row, matrix.rows, keys_of(matrix.offsets), matrix.value));
+                         turned_around(matrix.offsets, matrix.row, matrix.rows, matrix.value));
     case Storage::Coo: {
       StoredMatrix made = empty(Storage::Csr, matrix.rows, matrix.columns);
       made.offsets = begins_of(matrix.row, matrix.rows);
@@ -329,7 +337,7 @@ StoredMatrix to_csr(const StoredMatrix& matrix) {
   return {};
 }
 
-StoredMatrix from_csr(StoredMatrix csr, const StorageFormat& format) {
+StoredMatrix from_csr(const StoredMatrix& csr, const StorageFormat& format) {
   switch (format.storage) {
     case Storage::Csr: return csr;
     case Storage::Csc: return to_csc(csr);
@@ -348,9 +356,9 @@ std::string to_string(const StorageFormat& format) {
   const StorageName& own = kNames[std::size_t(format.storage)];
   std::string text(own.name);
   if (own.numbers == 0) return text;
-  text += "(" + std::to_string(format.height);
-  if (own.numbers == 2) text += ", " + std::to_string(format.width);
-  return text + ")";
+  text.append("(").append(std::to_string(format.height));
+  if (own.numbers == 2) text.append(", ").append(std::to_string(format.width));
+  return text.append(")");
 }
 
 std::optional<StorageFormat> storage_format(std::string_view text) {
@@ -377,23 +385,29 @@ std::optional<StorageFormat> storage_format(std::string_view text) {
 }
 
 StoredMatrix stored(const CoordinateMatrix& matrix, const StorageFormat& format) {
-  StoredMatrix coo = empty(Storage::Coo, matrix.rows, matrix.columns);
+  StoredMatrix csr;
   if (is_sorted(matrix)) {
+    StoredMatrix coo = empty(Storage::Coo, matrix.rows, matrix.columns);
     coo.row = matrix.row;
     coo.column = matrix.column;
     coo.value = matrix.value;
-    return format.storage == Storage::Coo ? coo : from_csr(to_csr(coo), format);
+    if (format.storage == Storage::Coo) return coo;
+    csr = to_csr(coo);
+  } else {
+    // By columns first, so that they rise in each row.
+    const Sorted by_column = sorted_by(matrix.column, matrix.columns, matrix.row, matrix.value);
+    csr = from_sorted(
+        matrix.rows, matrix.columns,
+        sorted_by(by_column.other, matrix.rows, keys_of(by_column.begins), by_column.value));
   }
-  // By columns first, so that they rise in each row.
-  Sorted by_column = sorted_by(matrix.column, matrix.columns, matrix.row, matrix.value);
-  const Numbers column = keys_of(by_column.begins);
-  return from_csr(from_sorted(matrix.rows, matrix.columns,
-                              sorted_by(by_column.other, matrix.rows, column, by_column.value)),
-                  format);
+  return format.storage == Storage::Csr ? csr : from_csr(csr, format);
 }
 
 StoredMatrix converted(const StoredMatrix& matrix, const StorageFormat& format) {
-  return matrix.format == format ? matrix : from_csr(to_csr(matrix), format);
+  if (matrix.format == format) return matrix;
+  if (matrix.format.storage == Storage::Csr) return from_csr(matrix, format);
+  StoredMatrix csr = to_csr(matrix);
+  return format.storage == Storage::Csr ? csr : from_csr(csr, format);
 }
 
 CoordinateMatrix items_of(const StoredMatrix& matrix) {
