@@ -118,9 +118,9 @@ void store(Array& a, std::int64_t k, Wide value) {
   });
 }
 
-[[noreturn]] void refuse(DataType type, const std::vector<std::int64_t>& shape,
-                         const std::string& why,
-                         const std::string& help = "make the extents smaller") {
+[[noreturn]] void refuse_array(DataType type, const std::vector<std::int64_t>& shape,
+                               const std::string& why,
+                               const std::string& help = "make the extents smaller") {
   std::string text;
   for (std::int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
   throw BadInput(
@@ -143,21 +143,21 @@ Array::Array(DataType type_, std::vector<std::int64_t> shape_)
     : type(type_), shape(std::move(shape_)) {
   std::int64_t count = size_of(type);
   for (std::int64_t n : shape) {
-    if (n < 0) refuse(type, shape, "has a negative extent", "extents are 0 or more");
+    if (n < 0) refuse_array(type, shape, "has a negative extent", "extents are 0 or more");
     if (n == 0) count = 0;
   }
   for (std::int64_t n : shape) {
     const auto product = checked_mul(count, n);
-    if (!product) refuse(type, shape, "has more bytes than 64 bits can count");
+    if (!product) refuse_array(type, shape, "has more bytes than 64 bits can count");
     count = *product;
   }
   if (count > physical_memory()) {
-    refuse(type, shape, "does not fit in memory: " + std::to_string(count) + " bytes");
+    refuse_array(type, shape, "does not fit in memory: " + std::to_string(count) + " bytes");
   }
   try {
     bytes.resize(static_cast<std::size_t>(count));
   } catch (const std::bad_alloc&) {
-    refuse(type, shape, "does not fit in memory: " + std::to_string(count) + " bytes");
+    refuse_array(type, shape, "does not fit in memory: " + std::to_string(count) + " bytes");
   }
 }
 
