@@ -35,16 +35,16 @@ void converted_to(benchmark::State& state, StorageFormat from, StorageFormat to)
   const StoredMatrix matrix = stored(drawn(), from);
   for (auto _ : state) benchmark::DoNotOptimize(converted(matrix, to));
 }
-constexpr StorageFormat kCsr{Storage::Csr}, kCsc{Storage::Csc}, kCoo{Storage::Coo};
+constexpr StorageFormat kCsr{StorageKind::Csr}, kCsc{StorageKind::Csc}, kCoo{StorageKind::Coo};
 BENCHMARK_CAPTURE(coordinates_to, csr, kCsr)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(converted_to, csr_to_csc, kCsr, kCsc)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(converted_to, csc_to_csr, kCsc, kCsr)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(converted_to, csr_to_coo, kCsr, kCoo)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(converted_to, csr_to_ell, kCsr, StorageFormat{Storage::Ell})
+BENCHMARK_CAPTURE(converted_to, csr_to_ell, kCsr, StorageFormat{StorageKind::Ell})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(converted_to, csr_to_sell, kCsr, (StorageFormat{Storage::Sell, 64}))
+BENCHMARK_CAPTURE(converted_to, csr_to_sell, kCsr, (StorageFormat{StorageKind::Sell, 64}))
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(converted_to, csr_to_bcsr, kCsr, (StorageFormat{Storage::Bcsr, 4, 4}))
+BENCHMARK_CAPTURE(converted_to, csr_to_bcsr, kCsr, (StorageFormat{StorageKind::Bcsr, 4, 4}))
     ->Unit(benchmark::kMillisecond);
 
 #ifdef SELVAGE_HAVE_EIGEN

@@ -13,14 +13,14 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 struct StorageName {
-  Storage storage;
+  StorageKind storage;
   std::string_view name;
   int numbers;  // in brackets behind it
 };
-constexpr StorageName kNames[] = {{Storage::Csr, "csr", 0},   {Storage::Csc, "csc", 0},
-                                  {Storage::Coo, "coo", 0},   {Storage::Ell, "ell", 0},
-                                  {Storage::Sell, "sell", 1}, {Storage::Dia, "dia", 0},
-                                  {Storage::Bcsr, "bcsr", 2}};
+constexpr StorageName kNames[] = {{StorageKind::Csr, "csr", 0},   {StorageKind::Csc, "csc", 0},
+                                  {StorageKind::Coo, "coo", 0},   {StorageKind::Ell, "ell", 0},
+                                  {StorageKind::Sell, "sell", 1}, {StorageKind::Dia, "dia", 0},
+                                  {StorageKind::Bcsr, "bcsr", 2}};
 
 constexpr std::int64_t kMostInFormat = 4096;
 constexpr std::int64_t kMostValues = std::int64_t{1} << 30;
@@ -87,7 +87,7 @@ bool is_sorted(const CoordinateMatrix& m) {
   return true;
 }
 
-StoredMatrix empty(Storage storage, std::int64_t rows, std::int64_t columns) {
+StoredMatrix empty(StorageKind storage, std::int64_t rows, std::int64_t columns) {
   StoredMatrix made;
   made.format.storage = storage;
   made.rows = rows;
@@ -113,7 +113,7 @@ std::int64_t checked_count(std::int64_t slots, std::int64_t each, const StorageF
 }
 
 StoredMatrix to_csc(const StoredMatrix& csr) {
-  StoredMatrix made = empty(Storage::Csc, csr.rows, csr.columns);
+  StoredMatrix made = empty(StorageKind::Csc, csr.rows, csr.columns);
   Sorted turned = turned_around(csr.offsets, csr.column, csr.columns, csr.value);
   made.offsets = std::move(turned.begins);
   made.row = std::move(turned.other);
@@ -122,7 +122,7 @@ StoredMatrix to_csc(const StoredMatrix& csr) {
 }
 
 StoredMatrix to_coo(const StoredMatrix& csr) {
-  StoredMatrix made = empty(Storage::Coo, csr.rows, csr.columns);
+  StoredMatrix made = empty(StorageKind::Coo, csr.rows, csr.columns);
   made.row = keys_of(csr.offsets);
   made.column = csr.column;
   made.value = csr.value;
@@ -132,7 +132,7 @@ StoredMatrix to_coo(const StoredMatrix& csr) {
 // Slots of each slice as many as its longest row has items: one slice of all rows is ell, but that
 // its slots lie row by row.
 StoredMatrix to_ell(const StoredMatrix& csr) {
-  StoredMatrix made = empty(Storage::Ell, csr.rows, csr.columns);
+  StoredMatrix made = empty(StorageKind::Ell, csr.rows, csr.columns);
   for (std::int64_t r = 0; r < csr.rows; ++r) made.width = std::max(made.width, length(csr, r));
   const std::int64_t count = checked_count(csr.rows, made.width, made.format, csr.value.size());
   made.column.assign(std::size_t(count), -1);
@@ -146,7 +146,7 @@ StoredMatrix to_ell(const StoredMatrix& csr) {
 }
 
 StoredMatrix to_sell(const StoredMatrix& csr, const StorageFormat& format) {
-  StoredMatrix made = empty(Storage::Sell, csr.rows, csr.columns);
+  StoredMatrix made = empty(StorageKind::Sell, csr.rows, csr.columns);
   made.format = format;
   const std::int64_t height = format.height;
   made.offsets = {0};
@@ -173,7 +173,7 @@ StoredMatrix to_sell(const StoredMatrix& csr, const StorageFormat& format) {
 }
 
 StoredMatrix to_dia(const StoredMatrix& csr) {
-  StoredMatrix made = empty(Storage::Dia, csr.rows, csr.columns);
+  StoredMatrix made = empty(StorageKind::Dia, csr.rows, csr.columns);
   // Diagonals from -(rows - 1) to columns - 1, counted from 0 on; -1: no item is on it.
   Numbers number(std::size_t(csr.rows + csr.columns), -1);
   const Numbers row = keys_of(csr.offsets);
@@ -193,7 +193,7 @@ StoredMatrix to_dia(const StoredMatrix& csr) {
 }
 
 StoredMatrix to_bcsr(const StoredMatrix& csr, const StorageFormat& format) {
-  StoredMatrix made = empty(Storage::Bcsr, csr.rows, csr.columns);
+  StoredMatrix made = empty(StorageKind::Bcsr, csr.rows, csr.columns);
   made.format = format;
   const std::int64_t height = format.height, width = format.width;
   // The number of the block at each column of blocks, as far as it is one of the row of blocks that
@@ -233,7 +233,7 @@ StoredMatrix to_bcsr(const StoredMatrix& csr, const StorageFormat& format) {
 // ---- And back ----
 
 StoredMatrix from_sorted(std::int64_t rows, std::int64_t columns, Sorted sorted) {
-  StoredMatrix made = empty(Storage::Csr, rows, columns);
+  StoredMatrix made = empty(StorageKind::Csr, rows, columns);
   made.offsets = std::move(sorted.begins);
   made.column = std::move(sorted.other);
   made.value = std::move(sorted.value);
@@ -244,7 +244,7 @@ StoredMatrix from_sorted(std::int64_t rows, std::int64_t columns, Sorted sorted)
 class RowsWriter {
  public:
   RowsWriter(std::int64_t rows, std::int64_t columns, std::size_t most)
-      : made_(empty(Storage::Csr, rows, columns)) {
+      : made_(empty(StorageKind::Csr, rows, columns)) {
     made_.offsets = {0};
     made_.offsets.reserve(std::size_t(rows) + 1);
     made_.column.reserve(most);
@@ -318,34 +318,34 @@ StoredMatrix from_bcsr(const StoredMatrix& bcsr) {
 
 StoredMatrix to_csr(const StoredMatrix& matrix) {
   switch (matrix.format.storage) {
-    case Storage::Csr: return matrix;
-    case Storage::Csc:
+    case StorageKind::Csr: return matrix;
+    case StorageKind::Csc:
       return from_sorted(matrix.rows, matrix.columns,
                          turned_around(matrix.offsets, matrix.row, matrix.rows, matrix.value));
-    case Storage::Coo: {
-      StoredMatrix made = empty(Storage::Csr, matrix.rows, matrix.columns);
+    case StorageKind::Coo: {
+      StoredMatrix made = empty(StorageKind::Csr, matrix.rows, matrix.columns);
       made.offsets = begins_of(matrix.row, matrix.rows);
       made.column = matrix.column;
       made.value = matrix.value;
       return made;
     }
-    case Storage::Ell: return from_ell(matrix);
-    case Storage::Sell: return from_sell(matrix);
-    case Storage::Dia: return from_dia(matrix);
-    case Storage::Bcsr: return from_bcsr(matrix);
+    case StorageKind::Ell: return from_ell(matrix);
+    case StorageKind::Sell: return from_sell(matrix);
+    case StorageKind::Dia: return from_dia(matrix);
+    case StorageKind::Bcsr: return from_bcsr(matrix);
   }
   return {};
 }
 
 StoredMatrix from_csr(const StoredMatrix& csr, const StorageFormat& format) {
   switch (format.storage) {
-    case Storage::Csr: return csr;
-    case Storage::Csc: return to_csc(csr);
-    case Storage::Coo: return to_coo(csr);
-    case Storage::Ell: return to_ell(csr);
-    case Storage::Sell: return to_sell(csr, format);
-    case Storage::Dia: return to_dia(csr);
-    case Storage::Bcsr: return to_bcsr(csr, format);
+    case StorageKind::Csr: return csr;
+    case StorageKind::Csc: return to_csc(csr);
+    case StorageKind::Coo: return to_coo(csr);
+    case StorageKind::Ell: return to_ell(csr);
+    case StorageKind::Sell: return to_sell(csr, format);
+    case StorageKind::Dia: return to_dia(csr);
+    case StorageKind::Bcsr: return to_bcsr(csr, format);
   }
   return {};
 }
@@ -384,14 +384,28 @@ std::optional<StorageFormat> storage_format(std::string_view text) {
   return format;
 }
 
+std::vector<std::int64_t> shape_of_values(const StoredMatrix& matrix) {
+  const StorageFormat& format = matrix.format;
+  switch (format.storage) {
+    case StorageKind::Csr:
+    case StorageKind::Csc:
+    case StorageKind::Coo: return {std::int64_t(matrix.value.size())};
+    case StorageKind::Ell: return {matrix.rows, matrix.width};
+    case StorageKind::Sell: return {matrix.offsets.back(), format.height};
+    case StorageKind::Dia: return {matrix.width, matrix.rows};
+    case StorageKind::Bcsr: return {matrix.offsets.back(), format.height, format.width};
+  }
+  return {};
+}
+
 StoredMatrix stored(const CoordinateMatrix& matrix, const StorageFormat& format) {
   StoredMatrix csr;
   if (is_sorted(matrix)) {
-    StoredMatrix coo = empty(Storage::Coo, matrix.rows, matrix.columns);
+    StoredMatrix coo = empty(StorageKind::Coo, matrix.rows, matrix.columns);
     coo.row = matrix.row;
     coo.column = matrix.column;
     coo.value = matrix.value;
-    if (format.storage == Storage::Coo) return coo;
+    if (format.storage == StorageKind::Coo) return coo;
     csr = to_csr(coo);
   } else {
     // By columns first, so that they rise in each row.
@@ -400,14 +414,14 @@ StoredMatrix stored(const CoordinateMatrix& matrix, const StorageFormat& format)
         matrix.rows, matrix.columns,
         sorted_by(by_column.other, matrix.rows, keys_of(by_column.begins), by_column.value));
   }
-  return format.storage == Storage::Csr ? csr : from_csr(csr, format);
+  return format.storage == StorageKind::Csr ? csr : from_csr(csr, format);
 }
 
 StoredMatrix converted(const StoredMatrix& matrix, const StorageFormat& format) {
   if (matrix.format == format) return matrix;
-  if (matrix.format.storage == Storage::Csr) return from_csr(matrix, format);
+  if (matrix.format.storage == StorageKind::Csr) return from_csr(matrix, format);
   StoredMatrix csr = to_csr(matrix);
-  return format.storage == Storage::Csr ? csr : from_csr(csr, format);
+  return format.storage == StorageKind::Csr ? csr : from_csr(csr, format);
 }
 
 CoordinateMatrix items_of(const StoredMatrix& matrix) {

@@ -29,9 +29,9 @@ struct CoordinateMatrix {
 // dia   each of `width` diagonals has a value for each row r, whose column is r + diagonal; those
 //       outside of the matrix are 0
 // bcsr  blocks of `height` x `width` items: csr of blocks, each with all of its items, row by row
-enum class Storage : std::uint8_t { Csr, Csc, Coo, Ell, Sell, Dia, Bcsr };
+enum class StorageKind : std::uint8_t { Csr, Csc, Coo, Ell, Sell, Dia, Bcsr };
 struct StorageFormat {
-  Storage storage = Storage::Csr;
+  StorageKind storage = StorageKind::Csr;
   std::int64_t height = 1, width = 1;  // of a slice, of a block
   bool operator==(const StorageFormat&) const = default;
 };
@@ -53,6 +53,9 @@ struct StoredMatrix {
   // [offsets.back(), height, width of a block]: bcsr.
   std::vector<double> value;
 };
+
+// The extents of the array of values, outer to inner, as they are said there.
+std::vector<std::int64_t> shape_of_values(const StoredMatrix& matrix);
 
 // Items with the same coordinates stay apart, in their order; dia and bcsr have one value for each
 // and hold their sum. All coordinates must be within the matrix. Throws BadInput E605 where a

@@ -36,18 +36,29 @@ std::int64_t row_of(const Array& offsets, std::int64_t item) {
   return first;
 }
 
-// `offsets`: of the rows whose items they are; null: of none.
-void check_indices(const std::string& name, const Array& indices, std::int64_t extent,
-                   const Array* offsets) {
+// `offsets`: of the rows whose items they are; null: of none. `extent`: that below which they are.
+void check_indices(const std::string& name, const Array& indices, const IndexPromise& promise,
+                   std::int64_t extent, const Array* offsets) {
+  const std::int64_t least = promise.may_be_none ? -1 : 0;
+  const std::int64_t each =
+      indices.shape.empty() || indices.shape[0] == 0 ? 1 : indices.size() / indices.shape[0];
+  std::int64_t before = least;
   for (std::int64_t k = 0; k < indices.size(); ++k) {
     const std::int64_t index = indices.get_int(k);
-    if (index >= 0 && index < extent) continue;
-    refuse<BadInput>(
-        "E634",
-        name + "[" + std::to_string(k) + "] is " + std::to_string(index) +
-            (offsets == nullptr ? "" : ", in row " + std::to_string(row_of(*offsets, k))) +
-            ", and there are " + std::to_string(extent) + " columns",
-        "give indices from 0 to " + std::to_string(extent - 1));
+    const std::string what = name + "[" + std::to_string(k) + "] is " + std::to_string(index);
+    if (index < least || index >= extent) {
+      refuse<BadInput>(
+          "E634",
+          what +
+              (offsets == nullptr ? "" : ", in row " + std::to_string(row_of(*offsets, k / each))) +
+              ", and is to be less than " + std::to_string(extent),
+          "give indices from " + std::to_string(least) + " to " + std::to_string(extent - 1));
+    }
+    if (promise.rise && index < before) {
+      refuse<BadInput>("E634", what + ", and the one before it " + std::to_string(before),
+                       "sort the items, so that " + name + " rises");
+    }
+    before = index;
   }
 }
 
@@ -68,7 +79,7 @@ void check_contracts(const Fusion& fusion, const std::map<std::string, Array>& i
     const TensorInfo& tensor = fusion[TensorId(t)];
     const auto given = inputs.find(tensor.name);
     if (!tensor.is_input || !tensor.indexes || given == inputs.end()) continue;
-    const auto extent = sizes(*tensor.indexes);
+    const auto extent = sizes(tensor.indexes->below);
     const Array* offsets = nullptr;
     if (tensor.items_of) {
       const auto own = fusion.domains()[*tensor.items_of].offsets;
@@ -76,7 +87,7 @@ void check_contracts(const Fusion& fusion, const std::map<std::string, Array>& i
       if (it != inputs.end() && it->second.size() > 1) offsets = &it->second;
     }
     if (extent && is_integer(given->second.type)) {
-      check_indices(tensor.name, given->second, *extent, offsets);
+      check_indices(tensor.name, given->second, *tensor.indexes, *extent, offsets);
     }
   }
 }

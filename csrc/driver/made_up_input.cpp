@@ -127,6 +127,15 @@ std::optional<MadeUpIndices> indices_in(const Fusion& fusion, TensorId input,
   return found;
 }
 
+// The same elements, each at least as great as the one before it.
+Array risen(Array array) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t k = 0; k < array.size(); ++k) all.push_back(array.get_int(k));
+  std::ranges::sort(all);
+  for (std::size_t k = 0; k < all.size(); ++k) array.set_int(std::int64_t(k), all[k]);
+  return array;
+}
+
 }  // namespace
 
 Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::int64_t> shape,
@@ -138,9 +147,10 @@ Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::in
     const std::int64_t items = sizes(rows.items).value_or(0);
     return made_up_offsets(tensor.name, tensor.type, std::move(shape), items, seed);
   }
-  if (const auto extent = tensor.indexes ? sizes(*tensor.indexes) : std::nullopt) {
-    return made_up_indices(tensor.name, tensor.type, std::move(shape),
-                           {.extent = *extent, .may_leave = false}, seed);
+  if (const auto extent = tensor.indexes ? sizes(tensor.indexes->below) : std::nullopt) {
+    Array made = made_up_indices(tensor.name, tensor.type, std::move(shape),
+                                 {.extent = *extent, .may_leave = false}, seed);
+    return tensor.indexes->rise ? risen(std::move(made)) : made;
   }
   const auto within = is_integer(tensor.type) ? indices_in(fusion, input, sizes) : std::nullopt;
   return within ? made_up_indices(tensor.name, tensor.type, std::move(shape), *within, seed)

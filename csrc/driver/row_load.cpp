@@ -27,9 +27,10 @@ class LoadCounter {
     if (!item_ || row_ == domain_.size()) return;
     rows_ = &graph_[graph_[domain_[*item_]].ragged->rows];
     const std::string& name = schedule.fusion()[TensorId(rows_->offsets)].name;
-    const auto given = arguments.inputs.find(name);
-    if (given == arguments.inputs.end()) return;
-    offsets_ = &given->second;
+    for (const auto* arrays : {&arguments.inputs, &arguments.offsets}) {
+      if (const auto told = arrays->find(name); told != arrays->end()) offsets_ = &told->second;
+    }
+    if (offsets_ == nullptr) return;
     load_.offsets = name;
     folds_items_ = tensor.fold && contains(tensor.fold->domains, domain_[*item_]);
     load_.tensor = tensor.name;

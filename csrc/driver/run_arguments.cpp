@@ -1,5 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/driver/run_arguments.h>
+#include <selvage/emulate/reference.h>
 #include <selvage/scheduler/row_schedules.h>
 
 #include <algorithm>
@@ -139,6 +140,20 @@ SizeValues with_longest_rows(const Fusion& fusion, const SizeValues& sizes,
       longest = std::max(longest, offsets->second.get_int(r + 1) - offsets->second.get_int(r));
     }
     all.add(longest_of(fusion, rows), longest);
+  }
+  return all;
+}
+
+std::map<std::string, Array> told_offsets(const Fusion& fusion, const RunArguments& arguments) {
+  std::map<std::string, std::int64_t> sizes;
+  for (std::size_t k = 0; k < arguments.sizes.symbols.size(); ++k) {
+    sizes.emplace(arguments.sizes.symbols[k].name(), arguments.sizes.values[k]);
+  }
+  std::map<std::string, Array> all;
+  for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
+    const auto offsets = TensorId(fusion.domains()[RowsId(std::uint32_t(k))].offsets);
+    if (fusion[offsets].is_input) continue;
+    all[fusion[offsets].name] = run_reference_of(fusion, offsets, sizes, arguments.inputs);
   }
   return all;
 }

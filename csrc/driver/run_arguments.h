@@ -9,7 +9,10 @@ namespace selvage {
 struct RunArguments {
   SizeValues sizes;
   std::map<std::string, Array> inputs;
+  std::map<std::string, Array> offsets = {};  // told_offsets(), where they are wanted
 };
+// The offsets of rows that are computed and not given, by the reference.
+std::map<std::string, Array> told_offsets(const Fusion& fusion, const RunArguments& arguments);
 // The sizes, and of all rows how many items the longest has (scheduler/row_schedules.h).
 SizeValues with_longest_rows(const Fusion& fusion, const SizeValues& sizes,
                              const std::map<std::string, Array>& inputs);

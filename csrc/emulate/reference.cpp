@@ -48,6 +48,31 @@ class Interpreter {
   }
 
   std::vector<BoundedArray> run(const std::map<std::string, Array>& inputs) {
+    compute_all(inputs, std::vector<bool>(fusion_.size(), true));
+    std::vector<BoundedArray> outputs;
+    for (std::size_t i = 0; i < fusion_.size(); ++i) {
+      const TensorInfo& info = fusion_[TensorId(i)];
+      if (info.is_output) outputs.push_back(output(i, said_type(info)));
+    }
+    return outputs;
+  }
+  Array run_only(TensorId t, const std::map<std::string, Array>& inputs) {
+    std::vector<bool> is_needed(fusion_.size(), false);
+    is_needed[index_of(t)] = true;
+    const std::vector<TensorId> order = definition_order(fusion_);
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+      if (!is_needed[index_of(*at)]) continue;
+      for (TensorId source : tensors_read(fusion_, *at)) is_needed[index_of(source)] = true;
+      for (TensorId source : offsets_of(fusion_, *at)) is_needed[index_of(source)] = true;
+    }
+    compute_all(inputs, is_needed);
+    return output(index_of(t), said_type(fusion_[t])).values;
+  }
+  // Of the run: a computed tensor that is no output.
+  BoundedArray intermediate(TensorId t) { return output(index_of(t), fusion_[t].type); }
+
+ private:
+  void compute_all(const std::map<std::string, Array>& inputs, const std::vector<bool>& is_needed) {
     for (const auto& [name, array] : inputs) {
       const auto t = fusion_.find(name);
       if (t && fusion_[*t].is_input) continue;
@@ -57,19 +82,11 @@ class Interpreter {
     arrays_.resize(fusion_.size());
     errors_.resize(fusion_.size());
     for (TensorId t : definition_order(fusion_)) {
+      if (!is_needed[index_of(t)]) continue;
       arrays_[index_of(t)] = fusion_[t].is_input ? input(t, inputs) : computed(t);
     }
-    std::vector<BoundedArray> outputs;
-    for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      const TensorInfo& info = fusion_[TensorId(i)];
-      if (info.is_output) outputs.push_back(output(i, said_type(info)));
-    }
-    return outputs;
   }
-  // Of the run: a computed tensor that is no output.
-  BoundedArray intermediate(TensorId t) { return output(index_of(t), fusion_[t].type); }
 
- private:
   BoundedArray output(std::size_t t, DataType type) {
     std::vector<double>& errors = errors_[t];
     for (std::size_t k = 0; k < errors.size(); ++k) {
@@ -389,6 +406,12 @@ std::vector<Array> run_reference(const Fusion& fusion,
     arrays.push_back(std::move(a.values));
   }
   return arrays;
+}
+
+Array run_reference_of(const Fusion& fusion, TensorId t,
+                       const std::map<std::string, std::int64_t>& sizes,
+                       const std::map<std::string, Array>& inputs) {
+  return Interpreter(fusion, sizes, nullptr).run_only(t, inputs);
 }
 
 std::vector<BoundedArray> run_reference_bounded(const Fusion& fusion,

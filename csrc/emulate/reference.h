@@ -25,8 +25,13 @@ std::vector<Array> run_reference(const Fusion& fusion,
                                  const std::map<std::string, std::int64_t>& sizes,
                                  const std::map<std::string, Array>& inputs);
 
-// The same, and the error bound of each element (emulate/error_bounds.h). `errors` is empty for an
-// output that is exact.
+// One computed tensor of it alone, as it is stored, from what it is made of.
+Array run_reference_of(const Fusion& fusion, TensorId t,
+                       const std::map<std::string, std::int64_t>& sizes,
+                       const std::map<std::string, Array>& inputs);
+
+// All outputs, and the error bound of each element (emulate/error_bounds.h). `errors` is empty for
+// an output that is exact.
 struct BoundedArray {
   Array values;
   std::vector<double> errors = {};

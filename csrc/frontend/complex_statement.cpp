@@ -233,7 +233,7 @@ bool ComplexStatement::find_kind(const FormulaNode& node) const {
     case Kind::Real:
     case Kind::Truth:
     case Kind::Remap:
-    case Kind::Greatest: return false;
+    case Kind::Neutral: return false;
     case Kind::Name:
     case Kind::Element: return is_complex_tensor(node);
     case Kind::Fill: return of(0) || (node.operands.size() == 2 && of(1));

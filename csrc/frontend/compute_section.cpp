@@ -56,7 +56,7 @@ class Reader {
     sizes_.declare();
     make_inputs();
     make_tensors();
-    check_columns();
+    check_sparse_uses();
     check_amounts(draft, sizes_, errors_);
     if (!errors_.empty()) return;
     make_default_outputs();
@@ -227,45 +227,52 @@ class Reader {
 
   // Statements over sparse matrices become statements over their items.
   void bring_to_items() {
-    SparseTensors sparse;
-    for (const std::string& name : inputs_.sparse_names()) sparse.emplace(name, name);
-    const auto bring = [&](Formula& formula, const Node& text) {
+    SparseTensors sparse = inputs_.sparse_tensors();
+    const auto bring = [&](Formula& formula, const Node& text) -> std::optional<Formula> {
       auto made = over_stored_items(formula, text, sparse);
-      if (!made) return;
+      if (!made) return std::nullopt;
       if (made->items_of) sparse.emplace(formula.target, *made->items_of);
       formula = std::move(made->formula);
-      for (ColumnUse& use : made->uses) column_uses_.emplace_back(std::move(use), &text);
+      for (SparseUse& use : made->uses) sparse_uses_.emplace_back(std::move(use), &text);
+      return std::move(made->whole);
     };
     for (std::size_t k = 0; k < formulas_.size() && formulas_.size() == texts_.size(); ++k) {
-      if (!errors_.attempt([&] { bring(formulas_[k], *texts_[k]); })) {
+      std::optional<Formula> whole;
+      if (!errors_.attempt([&] { whole = bring(formulas_[k], *texts_[k]); })) {
         broken_.insert(formulas_[k].target);
       }
+      if (!whole) continue;
+      ++k;
+      formulas_.insert(formulas_.begin() + std::ptrdiff_t(k), *std::move(whole));
+      texts_.insert(texts_.begin() + std::ptrdiff_t(k), texts_[k - 1]);
     }
     for (auto& [formula, text] : left_out_) {
       errors_.attempt([&, &f = formula, t = text] { bring(f, *t); });
     }
   }
 
-  // What is read at columns has as many items there as the matrix has columns.
-  void check_columns() {
-    for (const auto& [use, text] : column_uses_) {
+  // What is read at rows or columns has as many items there as the matrix has.
+  void check_sparse_uses() {
+    for (const auto& [use, text] : sparse_uses_) {
       const auto t = fusion_->find(use.tensor);
       if (!t || use.axis >= fusion_->shape(*t).size()) continue;
       const Place place = place_in(*text, use.at);
       errors_.attempt([&] {
         const Expr own = fusion_->shape(*t)[use.axis];
-        const Expr columns =
-            sizes_.extent(inputs_.sparse().at(use.matrix).columns, place, "the columns");
-        const Expr is_same = eq(own, columns);
-        if (same(own, columns) || sizes_.simplifier().proves(is_same)) return;
+        const ScheduleFile::Sparse& matrix = inputs_.sparse().at(use.matrix);
+        const std::string what = use.of_rows ? "rows" : "columns";
+        const Expr all =
+            sizes_.extent(use.of_rows ? matrix.rows : matrix.columns, place, "the " + what);
+        const Expr is_same = eq(own, all);
+        if (same(own, all) || sizes_.simplifier().proves(is_same)) return;
         if (sizes_.simplifier().proves(!is_same)) {
           refuse("E501", place,
-                 use.matrix + " has " + to_string(columns) + " columns, and " + use.tensor + " " +
+                 use.matrix + " has " + to_string(all) + " " + what + ", and " + use.tensor + " " +
                      to_string(own) + " items at that index",
                  "make the extents equal");
         }
         fusion_->check_at_launch(
-            is_same, "what is read at columns of " + use.matrix + " has an item for each");
+            is_same, "what is read at " + what + " of " + use.matrix + " has an item for each");
       });
     }
   }
@@ -388,7 +395,7 @@ class Reader {
   ReadAxes read_axes_;
   InputSection inputs_;
   ComplexTensors complex_;
-  std::vector<std::pair<ColumnUse, const Node*>> column_uses_;
+  std::vector<std::pair<SparseUse, const Node*>> sparse_uses_;
   std::map<std::string, StatementOutput> said_;  // of tensors, under outputs and shapes
   bool has_outputs_ = false;
   std::set<std::string> broken_;  // tensors that are named and could not be made

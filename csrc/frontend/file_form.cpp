@@ -27,7 +27,6 @@ constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
 constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
-constexpr std::string_view kFormats[] = {"csr"};
 constexpr std::string_view kIndexTypes[] = {"int32", "int64"};
 constexpr std::string_view kStorages[] = {"csr", "dense"};
 constexpr std::string_view kKept[] = {"U", "C"};
@@ -106,6 +105,8 @@ class Forms {
     add(Rank, {.name = "rank", .says = "a rank"});
     add(EinsumText, {.name = "einsum_text", .says = "an einsum"});
     add(Partitioning, {.name = "partitioning", .says = "such as uniform_shape(4)"});
+    add(Format, {.name = "format",
+                 .says = "`csr`, `csc`, `coo`, `ell`, `dia`, `sell(64)` or `bcsr(4, 4)`"});
 
     add_word(Type, "type", words_up_to<DataType::Double>());
     add_word(TensorType, "tensor_type", tensor_types());
@@ -120,7 +121,6 @@ class Forms {
     add_word(SyncWord, "sync", kSyncs);
     add_word(AutoWord, "auto", kAuto);
     add_word(MathWord, "math", kMath);
-    add_word(FormatWord, "format", kFormats);
     add_word(IndexWord, "index_type", kIndexTypes);
     add_word(StorageWord, "storage_word", kStorages);
     add_word(KeptWord, "kept", kKept);

@@ -28,6 +28,7 @@ enum class Form : std::uint8_t {
   Rank,
   EinsumText,
   Partitioning,
+  Format,
   // One word of some.
   Type,
   TensorType,
@@ -41,7 +42,6 @@ enum class Form : std::uint8_t {
   SyncWord,
   AutoWord,
   MathWord,
-  FormatWord,
   IndexWord,
   StorageWord,
   KeptWord,

@@ -43,12 +43,12 @@ struct FormulaNode {
     Element,
     Apply,
     Cast,
-    Fold,      // of its operand
-    Fill,      // an element, and the value out of bounds; without the latter it is 0
-    Remap,     // of a whole subscript
-    Greatest,  // of the type of its operand: what min gives of nothing
-    Compact,   // the whole right side: the first operand where the second one holds
-    Complex,   // of complex numbers: ComplexStatement puts others in their place
+    Fold,     // of its operand
+    Fill,     // an element, and the value out of bounds; without the latter it is 0
+    Remap,    // of a whole subscript
+    Neutral,  // of the type of its operand: what `how` gives of nothing
+    Compact,  // the whole right side: the first operand where the second one holds
+    Complex,  // of complex numbers: ComplexStatement puts others in their place
   };
   enum class OfComplex : std::uint8_t { Real, Imag, Conj, FromParts, Complex64, Complex128 };
   Kind kind = Kind::Integer;
@@ -60,6 +60,7 @@ struct FormulaNode {
   DataType type = DataType::Float;           // Cast
   Remap remap = Remap::Clamped;              // Remap
   OfComplex of_complex = OfComplex::Real;    // Complex
+  Reduction how = Reduction::Min;            // Neutral
   std::vector<std::uint32_t> operands = {};  // Element: its subscripts
   bool is_fast = false;                      // Apply: fast(...) stands around it
   bool in_subscript = false;

@@ -277,7 +277,7 @@ std::uint32_t ValueParser::parse_median(std::size_t at) {
   const std::uint32_t is_half = apply(Function::Le, at, {real(0), balance});
   const std::uint32_t is_nan = apply(Function::Ne, at, {item, item});
   const std::uint32_t is_taken = apply(Function::Or, at, {is_half, is_nan});
-  const std::uint32_t none = add({.kind = Kind::Greatest, .at = at, .operands = {item}});
+  const std::uint32_t none = add({.kind = Kind::Neutral, .at = at, .operands = {item}});
   const std::uint32_t taken = apply(Function::Select, at, {is_taken, item, none});
   around_ = outer.outer;
   return add({.kind = Kind::Fold, .at = at, .operands = {taken}, .fold = number});

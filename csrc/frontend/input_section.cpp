@@ -4,6 +4,8 @@
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/input_section.h>
 #include <selvage/frontend/readers.h>
+#include <selvage/frontend/sparse_loops.h>
+#include <selvage/ir/compaction.h>
 #include <selvage/ir/ragged.h>
 
 #include <algorithm>
@@ -47,20 +49,25 @@ void claim_name(std::map<std::string, Place>& places, const std::string& name, c
 }
 
 void InputSection::declare_items_of(const Entry& entry) {
-  if (const Node* format = entry.value.find("format")) declare_items(*format, entry.key);
+  if (const Node* format = entry.value.find("format")) {
+    const auto known = storage_format(format->text);
+    const bool has_width =
+        known && (known->storage == StorageKind::Ell || known->storage == StorageKind::Dia);
+    declare_count(*format, entry.key + (has_width ? kWidth : kItems));
+  }
   const Node* shape = entry.value.find("shape");
   for (std::size_t k = 0; shape != nullptr && k < shape->items.size(); ++k) {
     const Node& extent = shape->items[k];
-    if (const auto offsets = offsets_in(extent)) declare_items(extent, *offsets);
+    if (const auto offsets = offsets_in(extent)) declare_count(extent, *offsets + kItems);
   }
 }
 
-// The size that counts the items of rows.
-void InputSection::declare_items(const Node& place, const std::string& of) {
-  Node items = place;
-  items.text = of + "_items";
-  if (context_.symbols.find(items.text)) return;
-  errors_.attempt([&] { context_.symbols.declare(items, 0); });
+// A size that counts items, which may be none.
+void InputSection::declare_count(const Node& place, const std::string& name) {
+  Node count = place;
+  count.text = name;
+  if (context_.symbols.find(name)) return;
+  errors_.attempt([&] { context_.symbols.declare(count, 0); });
 }
 
 void InputSection::read(const Node& section) {
@@ -108,10 +115,7 @@ bool InputSection::read_input(const Entry& entry, const std::string& name) {
     input.axes = read_axes_.of(name, input.shape.size());
     input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
     input.layout.place = entry.place;
-    if (const Node* format = entry.value.find("format")) {
-      as_one_of(*format, what + ".format", Form::FormatWord);
-      return read_sparse(entry, what, std::move(input));
-    }
+    if (entry.value.find("format") != nullptr) return read_sparse(entry, what, std::move(input));
     if (input.type.is_complex) {
       complex_[name] = input.shape.size();
       input.shape.push_back(fusion_.constant(2));
@@ -122,42 +126,109 @@ bool InputSection::read_input(const Entry& entry, const std::string& name) {
   });
 }
 
-// A matrix whose rows have the items that are not 0: three inputs (sparse_statement.h).
+// An array of a sparse matrix, beside its values.
+InputSection::Input InputSection::array_of(const Input& values, const char* name, DataType type,
+                                           std::vector<Expr> shape) const {
+  Input array = values;
+  array.name += name;
+  array.type = {type};
+  array.axes.assign(shape.size(), values.name + "_axis");
+  for (std::size_t k = 1; k < shape.size(); ++k) array.axes[k] += std::to_string(k);
+  array.shape = std::move(shape);
+  array.layout = {};
+  array.layout.place = values.layout.place;
+  array.is_made = true;
+  return array;
+}
+
+// A matrix of which only items are stored: the arrays of its format (base/stored_matrix.h) become
+// inputs.
 void InputSection::read_sparse(const Entry& entry, const std::string& what, Input values) {
   const std::string& name = values.name;
   if (values.shape.size() != 2 || !values.offsets.empty() || values.type.is_complex) {
     refuse("E520", entry.place, name + " is sparse, and no matrix of real numbers",
            "give it the shape [I, J]");
   }
+  const Node& said = *entry.value.find("format");
+  const auto format = storage_format(as_text(said, what + ".format"));
+  if (!format) {
+    refuse("E304", said.place, what + ".format: " + shown(said.text) + " is no format",
+           "one of csr, csc, coo, ell, dia, sell(64), bcsr(4, 4)");
+  }
   DataType type = DataType::Int32;
   if (const Node* index = entry.value.find("index")) {
     type = as_one_of(*index, what + ".index", Form::IndexWord) == 0 ? DataType::Int32
                                                                     : DataType::Int64;
   }
-  values.offsets = name + "_offsets";
-  values.items = name + "_items";
-  values.ragged_at = entry.place;
-  sizes_.use(values.items);
-  sparse_names_.insert(name);
-  sparse_[name] = {values.shape[0], values.shape[1]};
-  Input offsets = values, columns = values;
-  offsets.name = values.offsets;
-  offsets.type = {type};
-  offsets.shape = {values.shape[0] + 1};
-  offsets.axes = {name + "_row"};
-  offsets.layout = {};
-  offsets.offsets.clear();
-  columns.name = name + "_columns";
-  columns.indexes = values.shape[1];
-  columns.type = {type};
-  columns.layout = {};
-  for (Input* input : {&offsets, &columns}) {
-    claim_name(places_, input->name, entry.place);
-    names_.push_back(input->name);
-    input->is_made = true;
-    input->layout.place = entry.place;
-    inputs_.push_back(std::move(*input));
+  const Expr I = values.shape[0], J = values.shape[1], one = fusion_.constant(1);
+  const Expr R = fusion_.constant(format->height), C = fusion_.constant(format->width);
+  const std::vector<Node>& extents = entry.value.find("shape")->items;
+  sparse_tensors_[name] = {name, *format, extents[0].text, extents[1].text};
+  sparse_[name] = {*format, I, J};
+  const std::vector<std::string> axes = values.axes;
+  const StorageKind storage = format->storage;
+  const bool has_width = storage == StorageKind::Ell || storage == StorageKind::Dia;
+  const Expr count = sizes_.use(name + (has_width ? kWidth : kItems));
+  std::vector<Input> arrays;
+  const auto add = [&](const char* suffix, std::vector<Expr> shape,
+                       std::optional<IndexPromise> promise) {
+    arrays.push_back(array_of(values, suffix, type, std::move(shape)));
+    arrays.back().indexes = std::move(promise);
+  };
+  // Of `lines`, each of which has items: such arrays have the axes line, item, `inner`.
+  const auto make_ragged = [&](Expr lines, const std::vector<Expr>& inner) {
+    if (storage != StorageKind::Coo) add(kOffsets, {lines + 1}, std::nullopt);
+    values.offsets = name + kOffsets;
+    values.items = name + kItems;
+    values.ragged_at = entry.place;
+    values.shape = {lines, one};
+    values.shape.insert(values.shape.end(), inner.begin(), inner.end());
+  };
+  const auto outer = [](Expr extent, Expr part) {
+    return part.is_const(1) ? extent : ceil_div(extent, part);
+  };
+  switch (storage) {
+    case StorageKind::Csr:
+      make_ragged(I, {});
+      add(kColumns, values.shape, IndexPromise{.below = J});
+      break;
+    case StorageKind::Csc:
+      make_ragged(J, {});
+      values.axes = {axes[1], axes[0]};
+      add(kRows, values.shape, IndexPromise{.below = I});
+      break;
+    case StorageKind::Coo:
+      add(kRows, {count}, IndexPromise{.below = I, .rise = true});
+      make_ragged(I, {});
+      add(kColumns, values.shape, IndexPromise{.below = J});
+      break;
+    case StorageKind::Ell:
+      values.shape = {I, count};
+      add(kColumns, values.shape, IndexPromise{.below = J, .may_be_none = true});
+      break;
+    case StorageKind::Sell:
+      make_ragged(outer(I, R), {R});
+      values.axes = {axes[0], axes[1], axes[0] + "_i"};
+      add(kColumns, values.shape, IndexPromise{.below = J, .may_be_none = true});
+      break;
+    case StorageKind::Dia:
+      values.shape = {count, I};
+      values.axes = {axes[1], axes[0]};
+      add(kDiagonals, {count}, std::nullopt);
+      break;
+    case StorageKind::Bcsr:
+      make_ragged(outer(I, R), {});
+      add(kColumns, values.shape, IndexPromise{.below = outer(J, C)});
+      values.shape.insert(values.shape.end(), {R, C});
+      values.axes = {axes[0], axes[1], axes[0] + "_i", axes[1] + "_i"};
+      break;
   }
+  for (Input& array : arrays) {
+    claim_name(places_, array.name, entry.place);
+    names_.push_back(array.name);
+    inputs_.push_back(std::move(array));
+  }
+  values.is_made = true;
   inputs_.push_back(std::move(values));
 }
 
@@ -203,12 +274,16 @@ void InputSection::make() {
         input.shape[k] = sizes_.extent(input.shape[k], said[k].place,
                                        "the extent of " + input.axes[k] + " of " + name);
       }
+      if (const auto matrix = sparse_.find(name); matrix != sparse_.end()) {
+        sizes_.extent(matrix->second.rows, said[0].place, "the rows of " + name);
+        sizes_.extent(matrix->second.columns, said[1].place, "the columns of " + name);
+      }
       at_place<BadInput>(input.entry->place, [&] {
         const DataType type = input.type.type;
         const TensorId t = make_input(input).id();
         fusion_.edit(t).is_complex = input.type.is_complex;
         fusion_.edit(t).align = input.layout.align;
-        if (input.indexes.valid()) fusion_.edit(t).indexes = input.indexes;
+        fusion_.edit(t).indexes = input.indexes;
         fusion_.edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape,
                                              fusion_, context_.symbols, sizes_);
       });
@@ -229,11 +304,31 @@ Tensor InputSection::make_input(Input& input) {
   return made;
 }
 
+// Where each row begins among items that are sorted by rows, and where the last one ends: how many
+// items have a lesser row.
+TensorId InputSection::compute_offsets(const std::string& matrix) {
+  const Tensor rows(&fusion_, fusion_.find(matrix + kRows).value());
+  const Expr count = sizes_.simplifier().simplify(fusion_[rows.id()].indexes->below + 1);
+  const Expr row = fusion_.fresh_index("row");
+  const std::size_t first = fusion_.size();
+  const Tensor numbers = fusion_.compute("", {row}, {count}, Element(row));
+  const Tensor offsets = fusion_.output(matrix + kOffsets, searchsorted(rows, numbers));
+  for (std::size_t k = first; k < fusion_.size(); ++k) {
+    if (TensorId(k) == offsets.id()) continue;
+    fusion_.rename(TensorId(k), matrix + kOffsets + "_" + std::to_string(k - first));
+  }
+  return offsets.id();
+}
+
 // The rows that the offsets of an input tell.
 RowsId InputSection::rows_of(const Input& input) {
   const std::string& name = input.offsets;
   const Expr count = input.shape[0];
-  const auto offsets = fusion_.find(name);
+  auto offsets = fusion_.find(name);
+  const auto matrix = sparse_.find(input.entry->key);
+  if (!offsets && matrix != sparse_.end() && matrix->second.format.storage == StorageKind::Coo) {
+    offsets = compute_offsets(matrix->first);
+  }
   if (!offsets) {
     refuse("E205", input.ragged_at, "shape: there is no input of offsets " + shown(name),
            meant(name, std::vector<std::string_view>(names_.begin(), names_.end()),

@@ -44,7 +44,7 @@ class InputSection {
   std::vector<NamedInput> named() const;
   const std::set<std::string>& broken() const { return broken_; }
   const ComplexTensors& complex() const { return complex_; }
-  const std::set<std::string>& sparse_names() const { return sparse_names_; }
+  const SparseTensors& sparse_tensors() const { return sparse_tensors_; }
   const std::map<std::string, ScheduleFile::Sparse>& sparse() const { return sparse_; }
 
  private:
@@ -59,16 +59,19 @@ class InputSection {
     // Of items of rows: the input that tells these, the size that counts the items, and the place
     // in the file that says so. The second extent then stands for nothing.
     std::string offsets = {}, items = {};
-    Expr indexes = {};  // of the columns of a sparse matrix: how many there are
+    std::optional<IndexPromise> indexes = {};  // of rows or columns of a sparse matrix
     Place ragged_at = {};
   };
-  void declare_items(const Node& place, const std::string& of);
+  void declare_count(const Node& place, const std::string& name);
   std::vector<std::string> names_of(const Entry& entry) const;
   bool read_input(const Entry& entry, const std::string& name);
   std::vector<Expr> read_extents(const Node& shape, Input& input);
   void read_sparse(const Entry& entry, const std::string& what, Input values);
+  Input array_of(const Input& values, const char* name, DataType type,
+                 std::vector<Expr> shape) const;
   Tensor make_input(Input& input);
   RowsId rows_of(const Input& input);
+  TensorId compute_offsets(const std::string& matrix);
 
   FileContext& context_;
   Diagnostics& errors_;
@@ -80,7 +83,7 @@ class InputSection {
   std::vector<Input> inputs_;
   std::set<std::string> broken_;
   ComplexTensors complex_;
-  std::set<std::string> sparse_names_;
+  SparseTensors sparse_tensors_;
   std::map<std::string, ScheduleFile::Sparse> sparse_;
 };
 

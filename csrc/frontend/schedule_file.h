@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/base/stored_matrix.h>
 #include <selvage/frontend/document.h>
 #include <selvage/ir/identity.h>
 #include <selvage/ir/schedule.h>
@@ -111,8 +112,9 @@ struct ScheduleFile {
   std::vector<AutomaticKernel> automatic;  // the kernels that the file left to be scheduled
   std::optional<Schedule> written;         // the schedule before that; absent: nothing was left
   std::shared_ptr<ThreadProgram> threads;  // section 4
-  // Section 2: the sparse matrices among the inputs, and their extents.
+  // Section 2: the sparse matrices among the inputs, how they are stored, and their extents.
   struct Sparse {
+    StorageFormat format;
     Expr rows, columns;
   };
   std::map<std::string, Sparse> sparse;

@@ -1,4 +1,7 @@
+#include <selvage/base/words.h>
+#include <selvage/frontend/made_nodes.h>
 #include <selvage/frontend/readers.h>
+#include <selvage/frontend/sparse_loops.h>
 #include <selvage/frontend/sparse_statement.h>
 
 #include <algorithm>
@@ -10,9 +13,31 @@ namespace selvage {
 namespace {
 
 using Kind = FormulaNode::Kind;
+using Names = std::vector<std::string>;
 
 // What binds an index: a fold by its number, or the left side.
 using Binder = std::optional<std::size_t>;
+using Key = std::pair<std::string, Binder>;
+
+// The folds that an item of 0, which may belong to no item, can be left out of.
+bool has_neutral_item(Reduction how) {
+  switch (how) {
+    case Reduction::Sum:
+    case Reduction::Prod:
+    case Reduction::Max:
+    case Reduction::Min:
+    case Reduction::FMax:
+    case Reduction::FMin:
+    case Reduction::Any:
+    case Reduction::All:
+    case Reduction::LogSumExp: return true;
+    case Reduction::Mean:
+    case Reduction::ArgMax:
+    case Reduction::ArgMin:
+    case Reduction::Variance: return false;
+  }
+  return false;
+}
 
 class ItemsWriter {
  public:
@@ -21,40 +46,33 @@ class ItemsWriter {
 
   std::optional<SparseStatement> write() {
     for (std::uint32_t k = 0; k < from_.nodes.size(); ++k) find_matrix(k);
-    if (columns_.empty()) return std::nullopt;
+    if (matrices_.empty()) return std::nullopt;
+    find_result();
     made_.formula = from_;
     made_.formula.nodes.clear();
     for (std::uint32_t k = 0; k < from_.nodes.size(); ++k) numbers_.push_back(copied(k));
     for (std::uint32_t& k : made_.formula.stored_at) k = numbers_[k];
-    note_items_of_result();
+    put_loops();
     for (auto* indices : all_indices()) {
       for (Formula::Index& i : *indices) {
         if (i.extent) i.extent = numbers_[*i.extent];
       }
     }
+    if (parts_) put_whole();
     return std::move(made_);
   }
 
  private:
-  struct Columns {
-    std::string matrix;
-    std::uint32_t row, item;  // the nodes at which it is read
+  // A matrix that the statement reads at two of its indices.
+  struct Matrix {
+    SparseTensor tensor;
+    SparseLoops loops;
+    Key row, column;
+    std::size_t at = 0;  // where it is read first
+
+    const Key& told() const { return loops.is_row_told ? row : column; }
+    const Key& known() const { return loops.is_row_told ? column : row; }
   };
-
-  // On the left, the row and the item of a matrix.
-  void note_items_of_result() {
-    const auto& indices = from_.indices;
-    if (indices.size() != 2 || !from_.stored_at.empty()) return;
-    const auto it = columns_.find({indices[1].name, Binder()});
-    if (it == columns_.end() || from_.nodes[it->second.row].name != indices[0].name) return;
-    made_.items_of = it->second.matrix;
-  }
-
-  std::vector<std::vector<Formula::Index>*> all_indices() {
-    std::vector<std::vector<Formula::Index>*> all = {&made_.formula.indices};
-    for (Formula::Fold& fold : made_.formula.folds) all.push_back(&fold.indices);
-    return all;
-  }
 
   [[noreturn]] void refuse_at(std::size_t at, const std::string& what,
                               const std::string& help) const {
@@ -68,8 +86,12 @@ class ItemsWriter {
     }
     return std::nullopt;
   }
-  std::pair<std::string, Binder> key(const FormulaNode& name) const {
-    return {name.name, binder_of(name)};
+  Key key(const FormulaNode& name) const { return {name.name, binder_of(name)}; }
+
+  const Matrix* find(const Key& index) const {
+    const auto is_it = [&](const Matrix& m) { return m.row == index || m.column == index; };
+    const auto at = std::ranges::find_if(matrices_, is_it);
+    return at == matrices_.end() ? nullptr : &*at;
   }
 
   void find_matrix(std::uint32_t k) {
@@ -82,68 +104,326 @@ class ItemsWriter {
       refuse_at(node.at, node.name + " is sparse, and read at other subscripts than two indices",
                 "write " + node.name + "[i, j]");
     }
-    const FormulaNode& item = from_.nodes[node.operands[1]];
-    const std::string& matrix = sparse_.at(node.name);
-    const auto [own, is_new] =
-        columns_.try_emplace(key(item), Columns{matrix, node.operands[0], node.operands[1]});
-    const bool is_same = own->second.matrix == matrix &&
-                         from_.nodes[own->second.row].name == from_.nodes[node.operands[0]].name;
-    if (!is_same) {
-      refuse_at(item.at,
-                "the index " + item.name + " runs over the items of a row of " +
-                    own->second.matrix + ", and " + node.name + " is read at it as well",
-                "read each sparse matrix at an index of its own");
+    const FormulaNode &row = from_.nodes[node.operands[0]], &column = from_.nodes[node.operands[1]];
+    const SparseTensor& tensor = sparse_.at(node.name);
+    Matrix matrix{tensor, sparse_loops(tensor.format, row.name, column.name), key(row), key(column),
+                  node.at};
+    own_.insert(node.operands.begin(), node.operands.end());
+    for (const Matrix& other : matrices_) {
+      const bool is_same = other.tensor.matrix == tensor.matrix && other.row == matrix.row &&
+                           other.column == matrix.column;
+      if (is_same) return;
+      check_apart(other, matrix, node);
     }
-    own_.insert(node.operands[1]);
+    matrices_.push_back(std::move(matrix));
   }
+
+  // Two matrices may share an index only where it is a loop of both as it is.
+  void check_apart(const Matrix& a, const Matrix& b, const FormulaNode& read) const {
+    for (const Key& index : {b.row, b.column}) {
+      if (index != a.row && index != a.column) continue;
+      const auto is_loop = [&](const Matrix& m) {
+        return m.known() == index && !m.loops.has_parts();
+      };
+      if (is_loop(a) && is_loop(b)) continue;
+      const std::string& items = a.told() == index ? a.tensor.matrix : b.tensor.matrix;
+      const bool is_told = a.told() == index || b.told() == index;
+      refuse_at(read.at,
+                is_told ? "the index " + index.first + " runs over the items of " + items +
+                              ", and " + (a.tensor.matrix == items ? b : a).tensor.matrix +
+                              " is read at it as well"
+                        : "the index " + index.first + " runs over parts of rows of " +
+                              a.tensor.matrix + ", and " + read.name + " is read at it as well",
+                is_told ? "read each sparse matrix at an index of its own"
+                        : "store both in a format whose rows are not in parts, such as csr");
+    }
+  }
+
+  // What stands on the left at the two indices of a matrix has its items.
+  void find_result() {
+    const auto& left = from_.indices;
+    for (const Matrix& m : matrices_) {
+      const bool has_items = left.size() >= 2 && from_.stored_at.empty() &&
+                             Key(left[0].name, Binder()) == m.row &&
+                             Key(left[1].name, Binder()) == m.column;
+      if (has_items) {
+        items_ = &m;
+        if (left.size() == 2) made_.items_of = m.tensor;
+        continue;
+      }
+      const auto is_left = [&](const Key& index) {
+        return !index.second && std::ranges::any_of(left, [&](const Formula::Index& i) {
+          return i.name == index.first;
+        });
+      };
+      const std::string name = m.tensor.matrix, stored = to_string(m.tensor.format);
+      if (is_left(m.told())) refuse_told(m, is_left(m.known()));
+      if (m.loops.has_parts() && is_left(m.row)) {
+        if (!from_.stored_at.empty()) {
+          refuse_at(from_.target_at,
+                    name + " has the format " + stored + ", whose rows are in parts, and " +
+                        from_.target + " is stored elsewhere at once",
+                    "compute it in a statement of its own, and move it in the next one");
+        }
+        parts_ = &m;
+      }
+      if (from_.is_compaction() && fills_up(m.tensor.format)) {
+        refuse_at(m.at, "compact would keep what only fills " + name + " up, as it is " + stored,
+                  "store " + name + " as csr, csc or coo");
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_told(const Matrix& m, bool is_other_left) const {
+    const std::string index = m.told().first, name = m.tensor.matrix;
+    const std::string format = to_string(m.tensor.format);
+    if (is_other_left) {
+      refuse_at(from_.target_at,
+                from_.target + " stands at the items of " + name + " and is no matrix [" +
+                    m.row.first + ", " + m.column.first + "]",
+                "write " + from_.target + "[" + m.row.first + ", " + m.column.first +
+                    "], which has the items of " + name);
+    }
+    const bool by_columns = m.loops.is_row_told;
+    refuse_at(from_.target_at,
+              from_.target + " is at " + index + ", of which only the items of " + name +
+                  " tell: as " + format + " it is stored by " +
+                  (by_columns ? "columns, and the items of a row lie apart"
+                              : "rows, and the items of a column lie apart"),
+              by_columns
+                  ? "store " + name + " as csr or coo, or compute a result at " + m.column.first
+                  : "store " + name + " as csc, or compute a result at " + m.row.first);
+  }
+
+  // ---- Lists of indices ----
+
+  std::vector<std::vector<Formula::Index>*> all_indices() {
+    std::vector<std::vector<Formula::Index>*> all = {&made_.formula.indices};
+    for (Formula::Fold& fold : made_.formula.folds) all.push_back(&fold.indices);
+    return all;
+  }
+
+  void put_loops() {
+    const auto put = [&](std::vector<Formula::Index>& list, const Binder& binder) {
+      std::vector<Formula::Index> loops;
+      for (std::size_t k = 0; k < list.size(); ++k) {
+        const Key index(list[k].name, binder);
+        const Matrix* m = find(index);
+        const bool begins_items = !binder && items_ != nullptr && k == 0;
+        if (begins_items) m = items_;
+        if (m == nullptr) {
+          loops.push_back(list[k]);
+          continue;
+        }
+        const Names& names = begins_items      ? m->loops.all
+                             : m->row == index ? m->loops.of_row
+                                               : m->loops.of_column;
+        for (const std::string& name : names) {
+          loops.push_back(names.size() == 1 ? list[k] : Formula::Index{name, list[k].at});
+        }
+        if (begins_items) ++k;  // the index of columns
+      }
+      list = std::move(loops);
+    };
+    put(made_.formula.indices, std::nullopt);
+    for (std::size_t f = 0; f < made_.formula.folds.size(); ++f) {
+      // The loops of both indices of a matrix that one fold goes over lie as in memory.
+      auto& list = made_.formula.folds[f].indices;
+      put(list, f);
+      for (const Matrix& m : matrices_) {
+        if (m.row.second == Binder(f) && m.column.second == Binder(f)) in_order(list, m.loops.all);
+      }
+    }
+  }
+  static void in_order(std::vector<Formula::Index>& list, const Names& names) {
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const Formula::Index& a, const Formula::Index& b) {
+                       return std::ranges::find(names, a.name) < std::ranges::find(names, b.name);
+                     });
+  }
+
+  // Z[i, d] = Z_slices[i // C, i % C, d]
+  void put_whole() {
+    const Matrix& m = *parts_;
+    const bool is_sliced = m.tensor.format.storage == StorageKind::Sell;
+    Formula whole = from_;
+    whole.nodes.clear();
+    whole.folds.clear();
+    whole.assertion.reset();
+    made_.formula.target += is_sliced ? "_slices" : "_blocks";
+    FormulaNode read{.kind = Kind::Element, .at = from_.target_at, .name = made_.formula.target};
+    const auto add = [&](FormulaNode node) {
+      node.at = from_.target_at;
+      node.in_subscript = true;
+      whole.nodes.push_back(std::move(node));
+      return std::uint32_t(whole.nodes.size() - 1);
+    };
+    for (Formula::Index& index : whole.indices) {
+      const std::uint32_t name = add({.kind = Kind::Name, .name = index.name});
+      if (Key(index.name, Binder()) != m.row) {
+        read.operands.push_back(name);
+        continue;
+      }
+      const std::uint32_t height = add({.kind = Kind::Integer, .integer = m.tensor.format.height});
+      for (Function f : {Function::FloorDiv, Function::Mod}) {
+        read.operands.push_back(
+            add({.kind = Kind::Apply, .function = f, .operands = {name, height}}));
+      }
+      index.extent = add_text(whole.nodes, m.tensor.rows, from_.target_at);
+    }
+    whole.nodes.push_back(std::move(read));
+    made_.whole = std::move(whole);
+  }
+
+  // ---- Values ----
 
   std::uint32_t add(FormulaNode node) {
     made_.formula.nodes.push_back(std::move(node));
     return std::uint32_t(made_.formula.nodes.size() - 1);
   }
+  // The nodes of an extent, as a text of the file has it.
+  std::uint32_t add_text(std::vector<FormulaNode>& nodes, const std::string& text,
+                         std::size_t at) const {
+    const Formula extent = parse_formula(made_text("x = " + text, place_in(text_, at)));
+    const auto first = std::uint32_t(nodes.size());
+    for (FormulaNode node : extent.nodes) {
+      for (std::uint32_t& operand : node.operands) operand += first;
+      node.at = at;
+      nodes.push_back(std::move(node));
+    }
+    return std::uint32_t(nodes.size() - 1);
+  }
 
-  // The column of the item, in the place of a name.
-  std::uint32_t column(const FormulaNode& name, const Columns& columns) {
-    const auto index = [&](std::uint32_t k) {
-      FormulaNode copy = from_.nodes[k];
-      copy.inside = name.inside;
-      copy.at = name.at;
-      return add(std::move(copy));
-    };
-    const std::uint32_t row = index(columns.row), item = index(columns.item);
-    return add({.kind = Kind::Element,
-                .at = name.at,
-                .name = columns.matrix + "_columns",
-                .operands = {row, item},
-                .in_subscript = name.in_subscript,
-                .is_loaded = name.in_subscript,
-                .inside = name.inside});
+  // Makes nodes that stand in the place of one, `like`.
+  class Maker {
+   public:
+    Maker(ItemsWriter& writer, const FormulaNode& like, bool in_subscript)
+        : writer_(writer), like_(like), in_subscript_(in_subscript) {}
+
+    std::uint32_t integer(std::int64_t n) { return add({.kind = Kind::Integer, .integer = n}); }
+    std::uint32_t loop(const std::string& name) { return add({.kind = Kind::Name, .name = name}); }
+    std::uint32_t apply(Function f, std::uint32_t a, std::uint32_t b) {
+      FormulaNode node{.kind = Kind::Apply, .function = f, .operands = {a, b}};
+      node.is_loaded = in_subscript_ && (is_loaded(a) || is_loaded(b));
+      return add(std::move(node));
+    }
+    std::uint32_t element(const std::string& name, const Names& loops) {
+      FormulaNode node{.kind = Kind::Element, .name = name};
+      Maker inside(writer_, like_, true);
+      for (const std::string& l : loops) node.operands.push_back(inside.loop(l));
+      node.is_loaded = in_subscript_;
+      return add(std::move(node));
+    }
+
+   private:
+    bool is_loaded(std::uint32_t k) const { return writer_.made_.formula.nodes[k].is_loaded; }
+    std::uint32_t add(FormulaNode node) {
+      node.at = like_.at;
+      node.inside = like_.inside;
+      node.in_subscript = in_subscript_;
+      return writer_.add(std::move(node));
+    }
+    ItemsWriter& writer_;
+    FormulaNode like_;
+    bool in_subscript_;
+  };
+
+  // outer * size + inner
+  static std::uint32_t of_parts(Maker& maker, std::uint32_t outer, std::int64_t size,
+                                std::uint32_t inner) {
+    return maker.apply(Function::Add, maker.apply(Function::Mul, outer, maker.integer(size)),
+                       inner);
+  }
+  static std::uint32_t row(const Matrix& m, Maker& maker) {
+    const SparseLoops& loops = m.loops;
+    if (loops.is_row_told) return maker.element(m.tensor.matrix + kRows, loops.all);
+    if (!loops.has_parts()) return maker.loop(loops.of_row[0]);
+    const std::uint32_t outer = maker.loop(loops.of_row[0]);
+    return of_parts(maker, outer, m.tensor.format.height, maker.loop(loops.of_row[1]));
+  }
+  static std::uint32_t column(const Matrix& m, Maker& maker) {
+    const SparseLoops& loops = m.loops;
+    const std::string columns = m.tensor.matrix + kColumns;
+    switch (m.tensor.format.storage) {
+      case StorageKind::Csc: return maker.loop(loops.of_column[0]);
+      case StorageKind::Csr:
+      case StorageKind::Coo:
+      case StorageKind::Ell:
+      case StorageKind::Sell: return maker.element(columns, loops.all);
+      case StorageKind::Dia: {
+        const std::uint32_t own = maker.loop(loops.of_row[0]);
+        return maker.apply(Function::Add, own,
+                           maker.element(m.tensor.matrix + kDiagonals, {loops.of_column[0]}));
+      }
+      case StorageKind::Bcsr: break;
+    }
+    const std::uint32_t block = maker.element(columns, {loops.all[0], loops.all[1]});
+    return of_parts(maker, block, m.tensor.format.width, maker.loop(loops.of_column[1]));
+  }
+
+  // That there is an item, where the format fills slots, diagonals or blocks up; nothing where
+  // there always is one.
+  std::optional<std::uint32_t> is_item(const Matrix& m, const FormulaNode& like) {
+    if (!fills_up(m.tensor.format)) return std::nullopt;
+    Maker maker(*this, like, false);
+    const StorageKind storage = m.tensor.format.storage;
+    if (storage == StorageKind::Bcsr && m.tensor.format.width == 1) return std::nullopt;
+    std::optional<std::uint32_t> lower, upper;
+    if (storage != StorageKind::Bcsr) {
+      const std::uint32_t zero = maker.integer(0);
+      lower = maker.apply(Function::Le, zero, column(m, maker));
+    }
+    if (storage == StorageKind::Dia || storage == StorageKind::Bcsr) {
+      const std::uint32_t own = column(m, maker);
+      upper =
+          maker.apply(Function::Lt, own, add_text(made_.formula.nodes, m.tensor.columns, like.at));
+    }
+    if (!lower || !upper) return lower ? lower : upper;
+    return maker.apply(Function::And, *lower, *upper);
   }
 
   std::uint32_t copied(std::uint32_t k) {
+    if (own_.contains(k)) return 0;  // a read of a matrix makes its own
     FormulaNode node = from_.nodes[k];
-    if (node.kind == Kind::Name && !own_.contains(k)) {
-      if (const auto it = columns_.find(key(node)); it != columns_.end()) {
-        return column(node, it->second);
+    if (node.kind == Kind::Name) {
+      if (const Matrix* m = find(key(node))) {
+        Maker maker(*this, node, node.in_subscript);
+        return m->row == key(node) ? row(*m, maker) : column(*m, maker);
       }
     }
+    if (node.may_read() && sparse_.contains(node.name)) return read_of_matrix(node);
     for (std::uint32_t& operand : node.operands) operand = numbers_[operand];
     const auto is_loaded = [&](std::uint32_t o) { return made_.formula.nodes[o].is_loaded; };
     if (node.in_subscript && node.kind != Kind::Element) {
       node.is_loaded = node.is_loaded || std::ranges::any_of(node.operands, is_loaded);
     }
     if (node.kind == Kind::Element) keep_inside(node, from_.nodes[k]);
+    if (node.kind == Kind::Fold) leave_out_filling(node);
     return add(std::move(node));
   }
 
-  // A column that is a whole subscript is clamped, which changes no column of a right matrix.
+  std::uint32_t read_of_matrix(FormulaNode node) {
+    const Key row = key(from_.nodes[node.operands[0]]), column = key(from_.nodes[node.operands[1]]);
+    const auto is_it = [&](const Matrix& m) { return m.row == row && m.column == column; };
+    const Matrix& m = *std::ranges::find_if(matrices_, is_it);
+    Maker maker(*this, node, true);
+    node.operands.clear();
+    for (const std::string& name : m.loops.all) node.operands.push_back(maker.loop(name));
+    return add(std::move(node));
+  }
+
+  // An index that is a whole subscript and is no loop any more is clamped, which changes none of an
+  // item.
   void keep_inside(FormulaNode& node, const FormulaNode& before) {
     for (std::size_t axis = 0; axis < node.operands.size(); ++axis) {
       const FormulaNode& name = from_.nodes[before.operands[axis]];
-      if (name.kind != Kind::Name || own_.contains(before.operands[axis])) continue;
-      const auto it = columns_.find(key(name));
-      if (it == columns_.end()) continue;
-      made_.uses.push_back({it->second.matrix, node.name, axis, name.at});
+      if (name.kind != Kind::Name) continue;
+      const Matrix* m = find(key(name));
+      if (m == nullptr) continue;
+      const bool is_row = m->row == key(name);
+      const bool is_loop = m->known() == key(name) && !(is_row && m->loops.has_parts());
+      if (is_loop) continue;
+      made_.uses.push_back({m->tensor.matrix, is_row, node.name, axis, name.at});
       FormulaNode clamped = made_.formula.nodes[node.operands[axis]];
       clamped.kind = Kind::Remap;
       clamped.name.clear();
@@ -153,11 +433,48 @@ class ItemsWriter {
     }
   }
 
+  // The fold over the index that items tell takes in what leaves it as it is, where there is none.
+  void leave_out_filling(FormulaNode& fold) {
+    const Formula::Fold& own = from_.folds[fold.fold];
+    for (const Matrix& m : matrices_) {
+      if (m.told().second != Binder(fold.fold)) continue;
+      FormulaNode like = from_.nodes[fold.operands.empty() ? 0 : operand_of(fold)];
+      like.inside = fold.fold;
+      if (fills_up(m.tensor.format) && !has_neutral_item(own.how)) {
+        refuse_at(own.at,
+                  own.name() + " would count what only fills " + m.tensor.matrix +
+                      " up, as it is " + to_string(m.tensor.format),
+                  "store " + m.tensor.matrix + " as csr, csc or coo");
+      }
+      const auto condition = is_item(m, like);
+      if (!condition) continue;
+      FormulaNode neutral{.kind = Kind::Neutral, .at = like.at, .operands = fold.operands};
+      neutral.how = own.how;
+      neutral.inside = like.inside;
+      const std::uint32_t none = add(std::move(neutral));
+      FormulaNode select{.kind = Kind::Apply,
+                         .at = like.at,
+                         .function = Function::Select,
+                         .operands = {*condition, fold.operands[0], none}};
+      select.inside = like.inside;
+      fold.operands = {add(std::move(select))};
+    }
+  }
+  // The operand of a fold in the formula as it was.
+  std::uint32_t operand_of(const FormulaNode& fold) const {
+    const auto is_it = [&](const FormulaNode& n) {
+      return n.kind == Kind::Fold && n.fold == fold.fold;
+    };
+    return std::ranges::find_if(from_.nodes, is_it)->operands[0];
+  }
+
   const Formula& from_;
   const Node& text_;
   const SparseTensors& sparse_;
-  std::map<std::pair<std::string, Binder>, Columns> columns_;
-  std::set<std::uint32_t> own_;  // names that stand in a matrix, at its columns
+  std::vector<Matrix> matrices_;
+  const Matrix* items_ = nullptr;  // the one whose items the result has
+  const Matrix* parts_ = nullptr;  // the one by whose parts of rows the result is computed
+  std::set<std::uint32_t> own_;    // names that stand in a matrix
   std::vector<std::uint32_t> numbers_;
   SparseStatement made_;
 };

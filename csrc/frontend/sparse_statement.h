@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/base/stored_matrix.h>
 #include <selvage/frontend/formula.h>
 
 #include <map>
@@ -9,32 +10,50 @@
 
 namespace selvage {
 
-// Statements over sparse matrices, brought down to statements over the items that these store. A
-// matrix A of the format csr is three inputs:
-//   A_offsets  where each row begins among all items
-//   A_columns  the column of each item
-//   A          its value
-// In Z[i] = sum[j](A[i, j] * B[j]) the index j then runs over the items of row i, and wherever it
-// stands besides in A it is the column: Z[i] = sum[j](A[i, j] * B[clamped(A_columns[i, j])]).
-// A result Z[i, j] has the items of A, and from then on is read as A is: so A's columns are its
-// own. Of each such tensor the matrix whose columns it has:
-using SparseTensors = std::map<std::string, std::string>;
+// A tensor with the items of a sparse matrix: the matrix itself, or what a statement has computed
+// at its items.
+struct SparseTensor {
+  std::string matrix;
+  StorageFormat format;
+  std::string rows, columns;  // the extents of the matrix, as the file has them
+};
+using SparseTensors = std::map<std::string, SparseTensor>;
 
-// That an index which became a column is the whole subscript of an axis: the axis and the columns
-// of the matrix have equal extents.
-struct ColumnUse {
-  std::string matrix, tensor;
+// That an index which is no loop any more is the whole subscript of an axis: the axis and the rows
+// or columns of the matrix have equal extents.
+struct SparseUse {
+  std::string matrix;
+  bool of_rows = false;
+  std::string tensor;
   std::size_t axis = 0;
   std::size_t at = 0;  // in the text
 };
 
 struct SparseStatement {
   Formula formula;
-  std::vector<ColumnUse> uses;
-  std::optional<std::string> items_of = {};  // the matrix whose items the result has
+  std::vector<SparseUse> uses;
+  std::optional<SparseTensor> items_of = {};  // the matrix whose items the result has
+  // Where rows of the result are in parts, as slices and blocks have them: what takes the parts
+  // together, to come behind `formula`.
+  std::optional<Formula> whole = {};
 };
+
+// Brings a statement over sparse matrices down to one over what their formats store. Where it reads
+// A[i, j], A has these loops in the place of i and j, and i and j elsewhere are made of them:
+//   format      A is read as       row i           column j
+//   csr, coo    A[i, j]            i               A_columns[i, j]      j: the items of row i
+//   csc         A[j, i]            A_rows[j, i]    j                    i: the items of column j
+//   ell         A[i, j]            i               A_columns[i, j]      j: the slots of a row
+//   dia         A[j, i]            i               i + A_diagonals[j]   j: the diagonals
+//   sell(C)     A[i_o, j, i_i]     i_o*C + i_i     A_columns[i_o, j, i_i]
+//   bcsr(R, C)  A[i_o, j_o, i_i, j_i]
+//                                  i_o*R + i_i     A_columns[i_o, j_o]*C + j_i
+// So Z[i] = sum[j](A[i, j] * B[j]) of csr is Z[i] = sum[j](A[i, j] * B[clamped(A_columns[i, j])]).
+// A fold passes over what only fills slots, diagonals and blocks up. A result Z[i, j] has the items
+// of A, and from then on is read as A is.
 // Nothing if no sparse matrix is read. Throws BadInput E520 at the place in the file: a matrix that
-// is read at other subscripts than two plain indices, or two matrices at one index of columns.
+// is read at other subscripts than two plain indices, two matrices at one index, a result at an
+// index whose value is an item's alone, and what a format cannot fold.
 std::optional<SparseStatement> over_stored_items(const Formula& formula, const Node& text,
                                                  const SparseTensors& sparse);
 

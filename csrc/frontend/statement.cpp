@@ -303,9 +303,9 @@ class StatementBuilder {
         return v;
       }
       case Kind::Cast: return values.cast(operands[0], node.type);
-      case Kind::Greatest: {
+      case Kind::Neutral: {
         const DataType type = values[values_[node.operands[0]]].type;
-        return values.cast(constant_of(values, identity(Reduction::Min, type)), type);
+        return values.cast(constant_of(values, identity(node.how, type)), type);
       }
       case Kind::Compact:
       case Kind::Complex:

@@ -101,7 +101,7 @@ class AssignmentReader {
         return v;
       }
       case Kind::Cast: return values.cast(operands[0], node.type);
-      case Kind::Greatest:
+      case Kind::Neutral:
       case Kind::Compact:
       case Kind::Fold:
         refuse("E314", place(node), "a reduction stands in a thread program",

@@ -52,6 +52,13 @@ struct Fold {
 // The domains over which the items of a fold are counted; positions are row-major in them.
 const std::vector<DomainId>& counted_domain(const Fold& fold);
 
+// What the elements of an input are that are indices: at least 0 and less than `below`.
+struct IndexPromise {
+  Expr below;
+  bool may_be_none = false;  // -1 stands for no index
+  bool rise = false;         // none is less than the one before it
+};
+
 // One tensor of a fusion. Its domains are cuts of the fusion's iterdomain graph. Axes that share an
 // index become one iterdomain (a dimension class), unless a tensor would then have an iterdomain
 // twice: y[m, n] = a[m, n] + a[n, m] shares the axes of the first read; only the subscripts
@@ -88,9 +95,8 @@ struct TensorInfo {
   std::optional<Fold> fold = {};
   // The last axis has the real and the imaginary part of complex numbers (ir/complex.h).
   bool is_complex = false;
-  // Of an input: its elements are indices, at least 0 and below this. A promise of the data, which
-  // no proof rests on.
-  std::optional<Expr> indexes = {};
+  // Of an input: its elements are indices. A promise of the data, which no proof rests on.
+  std::optional<IndexPromise> indexes = {};
   bool duplicates_allowed = false;        // every item may be stored more than once
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };

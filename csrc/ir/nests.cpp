@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/ir/about.h>
 #include <selvage/ir/nests.h>
+#include <selvage/ir/reads.h>
 #include <selvage/ir/rounding.h>
 
 #include <algorithm>
@@ -58,6 +59,7 @@ class Planner {
       nests_.has_nest[index_of(t)] = true;
       std::set<TensorId>& reads = nests_.reads[index_of(t)];
       collect_reads(*fusion_[t].definition, reads);
+      for (TensorId offsets : offsets_of(fusion_, t)) reads.insert(offsets);
       stack.push_back({t, {reads.rbegin(), reads.rend()}});
     };
     enter(root);

@@ -11,10 +11,11 @@ RowsId add_rows(Tensor offsets, std::optional<Expr> items) {
   const TensorInfo& info = f[offsets.id()];
   const bool is_integer = info.type == DataType::Int64 || info.type == DataType::Int32;
   const std::vector<Expr> shape = offsets.shape();
-  if (!info.is_input || !is_integer || shape.size() != 1 || shape[0].is_const(1)) {
+  const bool is_kept = info.is_input || info.is_output;
+  if (!is_kept || !is_integer || shape.size() != 1 || shape[0].is_const(1)) {
     refuse<BadInput>("E519", info.name + " tells no rows",
-                     "give an input of one axis, of type int32 or int64, with one element more "
-                     "than there are rows");
+                     "give an input or an output of one axis, of type int32 or int64, with one "
+                     "element more than there are rows");
   }
   Simplifier simplifier(*f.facts());
   const Expr count = simplifier.simplify(shape[0] - 1);
@@ -128,9 +129,11 @@ std::vector<Tensor> check_rows(Fusion& f, RowsId rows) {
     const TensorInfo& info = f[TensorId(t)];
     if (!info.is_input || info.items_of != rows || !info.indexes || info.logical.size() != 1)
       continue;
-    const Expr p = f.fresh_index("p"), extent = *info.indexes;
+    const Expr p = f.fresh_index("p"), extent = info.indexes->below;
+    const int least = info.indexes->may_be_none ? -1 : 0;
     const Element index = cast(read({&f, TensorId(t)}, {p}), DataType::Int64);
-    tests.push_back(test(TensorId(t), p, own.items, Element(0) <= index && index < Element(extent),
+    tests.push_back(test(TensorId(t), p, own.items,
+                         Element(least) <= index && index < Element(extent),
                          "it is an index of a column"));
   }
   return tests;

@@ -23,9 +23,10 @@
 
 namespace selvage {
 
-// The rows that an input of count + 1 integers tells; the number of their items is `items` or, if
-// that is not given, a size called like the input with "_items". Throws BadInput E519 if it is no
-// input of one axis, of more than one element and of a signed integer type of 32 or 64 bits.
+// The rows that an input of count + 1 integers tells, or an output, which a kernel computes before
+// others read the rows; the number of their items is `items` or, if that is not given, a size
+// called like the tensor with "_items". Throws BadInput E519 if it is none of both, of one axis, of
+// more than one element and of a signed integer type of 32 or 64 bits.
 RowsId add_rows(Tensor offsets, std::optional<Expr> items = {});
 
 // The number of items of the row that a definition is at: the extent of an index that runs over

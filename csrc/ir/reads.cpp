@@ -47,6 +47,21 @@ std::vector<TensorId> tensors_read(const Fusion& fusion, TensorId t) {
   return sources;
 }
 
+std::vector<TensorId> offsets_of(const Fusion& fusion, TensorId t) {
+  const DomainGraph& graph = fusion.domains();
+  std::vector<TensorId> all;
+  if (graph.rows() == 0) return all;
+  const auto add = [&](RowsId rows) {
+    const auto offsets = TensorId(graph[rows].offsets);
+    if (std::ranges::find(all, offsets) == all.end()) all.push_back(offsets);
+  };
+  if (fusion[t].items_of) add(*fusion[t].items_of);
+  for (DomainId d : nest_domain(fusion[t])) {
+    if (graph[d].ragged) add(graph[d].ragged->rows);
+  }
+  return all;
+}
+
 bool reads_tell_extent(const Fusion& fusion, ValueId definition, Expr index, Expr extent) {
   bool is_told = false;
   for (ValueId v : values_under(fusion.values(), definition)) {
@@ -77,6 +92,7 @@ std::vector<TensorId> definition_order(const Fusion& fusion) {
   for (std::size_t k = 0; k < fusion.size(); ++k) {
     order.push_back(TensorId(k));
     reads[k] = tensors_read(fusion, TensorId(k));
+    for (TensorId offsets : offsets_of(fusion, TensorId(k))) reads[k].push_back(offsets);
     for (TensorId source : reads[k]) in_order = in_order && source < TensorId(k);
   }
   if (in_order) return order;

@@ -15,6 +15,10 @@ std::vector<ValueId> values_under(const ValueGraph& values, ValueId root);
 // tensors read is not included.
 std::vector<TensorId> tensors_read(const Fusion& fusion, TensorId t);
 
+// The tensors whose elements tell the rows that `t` has items of, or is computed over: these are
+// there before it, whether its definition reads them or not.
+std::vector<TensorId> offsets_of(const Fusion& fusion, TensorId t);
+
 // Whether the index stands alone on axes of this extent in a definition, so that its reads tell how
 // far it runs. Axes that it may leave, as a fill says, count as well.
 bool reads_tell_extent(const Fusion& fusion, ValueId definition, Expr index, Expr extent);
@@ -22,8 +26,9 @@ bool reads_tell_extent(const Fusion& fusion, ValueId definition, Expr index, Exp
 // By tensor, whether the definition of one reads it.
 std::vector<bool> are_read(const Fusion& fusion);
 
-// All tensors, each after those that it reads; otherwise in the order of their ids. The tensors of
-// a fusion are added in such an order; those that a schedule adds are not.
+// All tensors, each after those that it reads and those that tell its rows; otherwise in the order
+// of their ids. The tensors of a fusion are added in such an order; those that a schedule adds are
+// not.
 std::vector<TensorId> definition_order(const Fusion& fusion);
 
 // The access mode of a read along an axis, or null; and the subscript there as it is written,

@@ -248,7 +248,8 @@ class Specialisation {
     to.fill = from.fill;
     to.duplicates_allowed = from.duplicates_allowed;
     to.is_complex = from.is_complex;
-    if (from.indexes) to.indexes = at_sizes(std::vector{*from.indexes})[0];
+    to.indexes = from.indexes;
+    if (to.indexes) to.indexes->below = at_sizes(to.indexes->below);
     to.is_iterated_by_root = from.is_iterated_by_root;
   }
 

@@ -79,8 +79,8 @@ void note_sizes(const Fusion& fusion, TensorId input, const std::vector<std::int
   }
 }
 
-// A sparse matrix that is made by a rule, or that a file in Matrix Market's format has, as its
-// three inputs.
+// A sparse matrix that is made by a rule, or that a file in Matrix Market's format has, as the
+// inputs of its format.
 void read_sparse_input(const std::string& name, const std::string& path, const ScheduleFile& file,
                        const Fusion& fusion, std::uint64_t seed, RunRequest& request) {
   const auto matrix = file.sparse.find(name);
@@ -90,28 +90,41 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
                     .message = name + " is no sparse matrix, and this is a file of one",
                     .help = "give it as an .npy file, or say format: csr"});
   }
+  const StorageFormat& format = matrix->second.format;
   const auto generated = made_matrix(path, seed);
-  const StoredMatrix rows = stored(generated ? *generated : read_matrix_market(path), {});
+  const StoredMatrix made = stored(generated ? *generated : read_matrix_market(path), format);
   // Those that are made are below 1.
   const bool is_whole = is_integer(fusion[fusion.find(name).value()].type);
   const double scale = generated && is_whole ? 16 : 1;
-  const auto array = [&](const std::string& input, const auto& numbers) {
-    Array made(fusion[fusion.find(input).value()].type, {std::int64_t(numbers.size())});
+  const auto give = [&](const std::string& input, std::vector<std::int64_t> shape,
+                        const auto& numbers) {
+    Array array(fusion[fusion.find(input).value()].type, std::move(shape));
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       if constexpr (std::is_same_v<std::decay_t<decltype(numbers[k])>, double>) {
-        made.set(std::int64_t(k), numbers[k] * scale);
+        array.set(std::int64_t(k), numbers[k] * scale);
       } else {
-        made.set_int(std::int64_t(k), numbers[k]);
+        array.set_int(std::int64_t(k), numbers[k]);
       }
     }
-    note_sizes(fusion, fusion.find(input).value(), made.shape, request.sizes);
-    request.inputs[input] = std::move(made);
+    note_sizes(fusion, fusion.find(input).value(), array.shape, request.sizes);
+    request.inputs[input] = std::move(array);
   };
-  array(name + "_offsets", rows.offsets);
-  array(name + "_columns", rows.column);
-  array(name, rows.value);
-  note_size(fusion, matrix->second.rows, rows.rows, request.sizes);
-  note_size(fusion, matrix->second.columns, rows.columns, request.sizes);
+  const auto give_list = [&](const char* suffix, const std::vector<std::int64_t>& numbers) {
+    if (!numbers.empty() || fusion.find(name + suffix)) {
+      give(name + suffix, {std::int64_t(numbers.size())}, numbers);
+    }
+  };
+  if (format.storage != StorageKind::Coo) give_list("_offsets", made.offsets);
+  give_list("_rows", made.row);
+  give_list("_diagonals", made.diagonal);
+  const std::vector<std::int64_t> values = shape_of_values(made);
+  if (format.storage != StorageKind::Csc && format.storage != StorageKind::Dia) {
+    const bool are_blocks = format.storage == StorageKind::Bcsr;
+    give(name + "_columns", are_blocks ? std::vector{values[0]} : values, made.column);
+  }
+  give(name, values, made.value);
+  note_size(fusion, matrix->second.rows, made.rows, request.sizes);
+  note_size(fusion, matrix->second.columns, made.columns, request.sizes);
 }
 
 // Of the program that a run with these arguments takes.
@@ -337,7 +350,8 @@ void add_loads(const ScheduleFile& file, const RunFileOptions& options, Report& 
     has_rows = true;
     if (!subject.program) continue;
     check_run_names(options, report);
-    const RunArguments arguments = arguments_of(fusion, request_for(file, options, subject));
+    RunArguments arguments = arguments_of(fusion, request_for(file, options, subject));
+    arguments.offsets = told_offsets(fusion, arguments);
     check_contracts(fusion, arguments.inputs, arguments.sizes);
     subject.loads = loads_of(subject, arguments);
   }

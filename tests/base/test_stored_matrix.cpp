@@ -14,10 +14,10 @@ namespace {
 
 using testing::ElementsAre;
 
-const StorageFormat kFormats[] = {{Storage::Csr},        {Storage::Csc},       {Storage::Coo},
-                                  {Storage::Ell},        {Storage::Sell, 1},   {Storage::Sell, 3},
-                                  {Storage::Sell, 64},   {Storage::Dia},       {Storage::Bcsr},
-                                  {Storage::Bcsr, 2, 3}, {Storage::Bcsr, 4, 4}};
+const StorageFormat kFormats[] = {
+    {StorageKind::Csr},     {StorageKind::Csc},        {StorageKind::Coo},       {StorageKind::Ell},
+    {StorageKind::Sell, 1}, {StorageKind::Sell, 3},    {StorageKind::Sell, 64},  {StorageKind::Dia},
+    {StorageKind::Bcsr},    {StorageKind::Bcsr, 2, 3}, {StorageKind::Bcsr, 4, 4}};
 
 using Dense = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
@@ -27,19 +27,21 @@ class Contents {
   explicit Contents(const StoredMatrix& m) : m_(m) {}
   Dense dense() {
     switch (m_.format.storage) {
-      case Storage::Csr:
+      case StorageKind::Csr:
         by_offsets([&](auto r, auto k) { add(r, m_.column[k], m_.value[k]); });
         break;
-      case Storage::Csc: by_offsets([&](auto c, auto k) { add(m_.row[k], c, m_.value[k]); }); break;
-      case Storage::Coo:
+      case StorageKind::Csc:
+        by_offsets([&](auto c, auto k) { add(m_.row[k], c, m_.value[k]); });
+        break;
+      case StorageKind::Coo:
         for (std::size_t k = 0; k < m_.value.size(); ++k) add(m_.row[k], m_.column[k], m_.value[k]);
         break;
-      case Storage::Ell:
+      case StorageKind::Ell:
         for (std::size_t k = 0; k < m_.value.size(); ++k) {
           add_slot(std::int64_t(k) / m_.width, m_.column[k], m_.value[k]);
         }
         break;
-      case Storage::Sell:
+      case StorageKind::Sell:
         by_offsets([&](std::int64_t s, std::size_t slot) {
           for (std::int64_t i = 0; i < m_.format.height; ++i) {
             const auto k = slot * std::size_t(m_.format.height) + std::size_t(i);
@@ -47,14 +49,14 @@ class Contents {
           }
         });
         break;
-      case Storage::Dia:
+      case StorageKind::Dia:
         for (std::size_t d = 0; d < m_.diagonal.size(); ++d) {
           for (std::int64_t r = 0; r < m_.rows; ++r) {
             add(r, r + m_.diagonal[d], m_.value[d * std::size_t(m_.rows) + std::size_t(r)]);
           }
         }
         break;
-      case Storage::Bcsr:
+      case StorageKind::Bcsr:
         by_offsets([&](std::int64_t row, std::size_t block) {
           const std::int64_t h = m_.format.height, w = m_.format.width;
           for (std::int64_t i = 0; i < h * w; ++i) {
@@ -137,18 +139,18 @@ TEST(StoredMatrix, KeepsDuplicatesInTheirOrderAndSortsTheRest) {
   EXPECT_THAT(csr.offsets, ElementsAre(0, 1, 4));
   EXPECT_THAT(csr.column, ElementsAre(1, 0, 2, 2));
   EXPECT_THAT(csr.value, ElementsAre(20, 30, 10, 40));
-  EXPECT_THAT(stored(m, {Storage::Coo}).row, ElementsAre(0, 1, 1, 1));
-  EXPECT_THAT(stored(m, {Storage::Csc}).value, ElementsAre(30, 20, 10, 40));
-  EXPECT_THAT(stored(m, {Storage::Ell}).column, ElementsAre(1, -1, -1, 0, 2, 2));
-  EXPECT_THAT(stored(m, {Storage::Dia}).diagonal, ElementsAre(-1, 1));
-  EXPECT_THAT(stored(m, {Storage::Dia}).value, ElementsAre(0, 30, 20, 50));
+  EXPECT_THAT(stored(m, {StorageKind::Coo}).row, ElementsAre(0, 1, 1, 1));
+  EXPECT_THAT(stored(m, {StorageKind::Csc}).value, ElementsAre(30, 20, 10, 40));
+  EXPECT_THAT(stored(m, {StorageKind::Ell}).column, ElementsAre(1, -1, -1, 0, 2, 2));
+  EXPECT_THAT(stored(m, {StorageKind::Dia}).diagonal, ElementsAre(-1, 1));
+  EXPECT_THAT(stored(m, {StorageKind::Dia}).value, ElementsAre(0, 30, 20, 50));
 }
 
 TEST(StoredMatrix, FormatsAreReadAsTheyAreWritten) {
   for (const StorageFormat& format : kFormats) {
     EXPECT_EQ(storage_format(to_string(format)), format) << to_string(format);
   }
-  EXPECT_EQ(storage_format("bcsr( 4 ,2)"), (StorageFormat{Storage::Bcsr, 4, 2}));
+  EXPECT_EQ(storage_format("bcsr( 4 ,2)"), (StorageFormat{StorageKind::Bcsr, 4, 2}));
   for (const char* text : {"", "cs", "csr(1)", "sell", "sell()", "sell(0)", "sell(4", "sell(4097)",
                            "sell(4, 4)", "bcsr(4)", "bcsr(4, 4, 4)", "bcsr(4, x)", "Csr"}) {
     EXPECT_EQ(storage_format(text), std::nullopt) << text;
@@ -161,7 +163,7 @@ TEST(StoredMatrix, ARefusedFormatSaysWhichOneWouldDo) {
     m.row.push_back(k * 37 % m.rows), m.column.push_back(k * 101 % m.columns), m.value.push_back(1);
   }
   try {
-    stored(m, {Storage::Dia});
+    stored(m, {StorageKind::Dia});
     FAIL();
   } catch (const BadInput& refusal) {
     EXPECT_EQ(refusal.diagnostic().message,

@@ -274,7 +274,7 @@ TEST(Ragged, AKernelTestsTheContract) {
     columns_wrong.set_int(3, 3);
     request.inputs = {{"off", offsets}, {"columns", columns_wrong}};
     EXPECT_THAT(refusal_by<BadInput>([&] { run(f, program, request); }),
-                HasSubstr("error[E634]: columns[3] is 3, in row 2, and there are 3 columns; help: "
+                HasSubstr("error[E634]: columns[3] is 3, in row 2, and is to be less than 3; help: "
                           "give indices from 0 to 2"));
   }
 }
@@ -362,6 +362,47 @@ TEST(Ragged, OffsetsAreAnInputOfOneAxis) {
   const auto refusal = [](Tensor t) { return bad_input([&] { add_rows(t); }); };
   EXPECT_THAT(refusal(f.input("two", {B, B}, DataType::Int64)), HasSubstr("two tells no rows"));
   EXPECT_THAT(refusal(f.input("real", {B}, DataType::Float)), HasSubstr("real tells no rows"));
+}
+
+// Rows by their lengths: the offsets are computed by a kernel that runs before all that read them.
+TEST(Ragged, OffsetsMayBeComputed) {
+  const std::vector<std::vector<int>> all_lengths = {
+      {3, 0, 0, 7, 1, 15, 0, 4}, {3}, {0, 0, 0}, {}, std::vector<int>(300, 2)};
+  for (const Cut cut : {+[](Schedule&, Tensor) {}, thread_a_row, warp_a_row, positions}) {
+    Fusion f;
+    const Expr B = f.extent("B", 0);
+    const Tensor lengths = f.input("lengths", {B}, DataType::UInt8);
+    const Expr b = f.fresh_index("b"), j = f.fresh_index("j"), k = f.fresh_index("k");
+    const Tensor off = f.output(
+        "off",
+        f.compute_fold("off", {b}, {B + 1}, {.indices = {k}, .shape = {B}},
+                       select(Element(k) < Element(b), cast(lengths(k), DataType::Int64), 0)));
+    const RowsId rows = add_rows(off);
+    const Tensor x = ragged_input(f, "x", rows, {}, DataType::Int32);
+    const Tensor y = f.output(
+        "y", compute_ragged(f, "", rows, {b, j}, {}, item(x, rows, {b, j}) * Element(b + 1)));
+    const Tensor s =
+        f.output("s", f.compute_fold("", {b}, {B}, {.indices = {j}, .shape = {length(f, rows)}},
+                                     item(x, rows, {b, j})));
+    // Items of no tensor but the rows themselves.
+    f.output("at", compute_ragged(f, "", rows, {b, j}, {}, Element(b * 100 + j)));
+    Schedule schedule(f);
+    cut(schedule, y);
+    if (cut != +positions) cut(schedule, s);
+    const Program program = lower(schedule);
+    expect_verified(program);
+    for (const std::vector<int>& given : all_lengths) {
+      Array array(DataType::UInt8, {std::int64_t(given.size())});
+      std::int64_t items = 0;
+      for (std::size_t r = 0; r < given.size(); ++r) {
+        array.set_int(std::int64_t(r), given[r]);
+        items += given[r];
+      }
+      test::expect_agreement(
+          f, program,
+          {.sizes = {{"B", array.size()}, {"off_items", items}}, .inputs = {{"lengths", array}}});
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#include <selvage/frontend/sparse_loops.h>
+
+namespace selvage {
+
+SparseLoops sparse_loops(const StorageFormat& format, const std::string& row,
+                         const std::string& column) {
+  const std::string row_o = row + "_o", row_i = row + "_i", column_o = column + "_o",
+                    column_i = column + "_i";
+  switch (format.storage) {
+    case StorageKind::Csr:
+    case StorageKind::Coo:
+    case StorageKind::Ell: return {{row, column}, {row}, {column}};
+    case StorageKind::Csc: return {{column, row}, {row}, {column}, true};
+    case StorageKind::Dia: return {{column, row}, {row}, {column}};
+    case StorageKind::Sell: return {{row_o, column, row_i}, {row_o, row_i}, {column}};
+    case StorageKind::Bcsr:
+      return {{row_o, column_o, row_i, column_i}, {row_o, row_i}, {column_o, column_i}};
+  }
+  return {};
+}
+
+bool fills_up(const StorageFormat& format) {
+  switch (format.storage) {
+    case StorageKind::Csr:
+    case StorageKind::Csc:
+    case StorageKind::Coo: return false;
+    case StorageKind::Ell:
+    case StorageKind::Sell:
+    case StorageKind::Dia:
+    case StorageKind::Bcsr: return true;
+  }
+  return false;
+}
+
+}  // namespace selvage

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <selvage/base/stored_matrix.h>
+
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The loops over what a format stores of a matrix, in the order in which it lies in memory, and
+// those of which an index of rows and one of columns are made, outer to inner. A loop over items of
+// a row, or of a column, is that of the index that the items tell.
+struct SparseLoops {
+  std::vector<std::string> all, of_row, of_column;
+
+  // Whether the index of rows is told by items; else that of columns is.
+  bool is_row_told = false;
+  // Whether rows are parts: of slices, or of blocks.
+  bool has_parts() const { return of_row.size() > 1; }
+};
+// `row`, `column`: the names of the indices, from which those of parts are made.
+SparseLoops sparse_loops(const StorageFormat& format, const std::string& row,
+                         const std::string& column);
+
+// Whether it stores values that belong to no item, or that are 0 and may belong to none.
+bool fills_up(const StorageFormat& format);
+
+// The arrays of a format beside the values, behind the name of the matrix.
+inline constexpr const char* kOffsets = "_offsets";
+inline constexpr const char* kRows = "_rows";
+inline constexpr const char* kColumns = "_columns";
+inline constexpr const char* kDiagonals = "_diagonals";
+// The sizes that count what a format stores, behind the name of the matrix.
+inline constexpr const char* kItems = "_items";  // items, slots of slices, or blocks
+inline constexpr const char* kWidth = "_width";  // slots of a row, or diagonals
+
+}  // namespace selvage
