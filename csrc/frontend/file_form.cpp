@@ -27,6 +27,12 @@ constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
 constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
+// As storage_format() reads it, with numbers from 1 to 4,096.
+constexpr std::string_view kFormatPattern =
+    "^ *(csr|csc|coo|ell|dia) *$"
+    "|^ *sell *[(] *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *[)]$"
+    "|^ *bcsr *[(] *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *"
+    ", *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *[)]$";
 constexpr std::string_view kIndexTypes[] = {"int32", "int64"};
 constexpr std::string_view kStorages[] = {"csr", "dense"};
 constexpr std::string_view kKept[] = {"U", "C"};
@@ -107,6 +113,7 @@ class Forms {
     add(Partitioning, {.name = "partitioning", .says = "such as uniform_shape(4)"});
     add(Format, {.name = "format",
                  .says = "`csr`, `csc`, `coo`, `ell`, `dia`, `sell(64)` or `bcsr(4, 4)`"});
+    forms_[std::size_t(Format)].pattern = kFormatPattern;
 
     add_word(Type, "type", words_up_to<DataType::Double>());
     add_word(TensorType, "tensor_type", tensor_types());

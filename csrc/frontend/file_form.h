@@ -173,6 +173,7 @@ struct FormInfo {
   std::span<const Form> of = {};
   std::int64_t least = 0;
   std::int64_t most = INT64_MAX;
+  std::string_view pattern = {};  // of a Text: a regular expression of the whole; empty: any text
 };
 const FormInfo& info(Form form);
 

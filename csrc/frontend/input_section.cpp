@@ -164,7 +164,7 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
   const Expr R = fusion_.constant(format->height), C = fusion_.constant(format->width);
   const std::vector<Node>& extents = entry.value.find("shape")->items;
   sparse_tensors_[name] = {name, *format, extents[0].text, extents[1].text};
-  sparse_[name] = {*format, I, J};
+  sparse_[name] = {*format, type, I, J};
   const std::vector<std::string> axes = values.axes;
   const StorageKind storage = format->storage;
   const bool has_width = storage == StorageKind::Ell || storage == StorageKind::Dia;

@@ -115,6 +115,7 @@ struct ScheduleFile {
   // Section 2: the sparse matrices among the inputs, how they are stored, and their extents.
   struct Sparse {
     StorageFormat format;
+    DataType index;  // of all that is no value
     Expr rows, columns;
   };
   std::map<std::string, Sparse> sparse;

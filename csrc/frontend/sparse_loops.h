@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/base/stored_matrix.h>
+#include <selvage/base/stored_arrays.h>
 
 #include <string>
 #include <vector>
@@ -24,14 +24,5 @@ SparseLoops sparse_loops(const StorageFormat& format, const std::string& row,
 
 // Whether it stores values that belong to no item, or that are 0 and may belong to none.
 bool fills_up(const StorageFormat& format);
-
-// The arrays of a format beside the values, behind the name of the matrix.
-inline constexpr const char* kOffsets = "_offsets";
-inline constexpr const char* kRows = "_rows";
-inline constexpr const char* kColumns = "_columns";
-inline constexpr const char* kDiagonals = "_diagonals";
-// The sizes that count what a format stores, behind the name of the matrix.
-inline constexpr const char* kItems = "_items";  // items, slots of slices, or blocks
-inline constexpr const char* kWidth = "_width";  // slots of a row, or diagonals
 
 }  // namespace selvage

@@ -31,7 +31,9 @@ Tensor search(Tensor sorted, const std::vector<Expr>& indices, const std::vector
   std::optional<Tensor> probe;
   for (const std::int64_t first = step - 1;; step /= 2) {
     const Element at = probe ? read(*probe, indices) : Element(f, f.values().whole(first));
-    const Element item = gather(sorted, {probe ? clamped(at) : clamped(f.constant(first))});
+    const Element none = cast(Element(f, f.values().whole(0)), sorted.type());
+    const Element item =
+        gather_or(sorted, {probe ? Subscript(at) : Subscript(f.constant(first))}, none);
     const Element is_below = at < items && (right ? item <= wanted : item < wanted);
     const std::int64_t up = std::max<std::int64_t>(step / 2, 1), down = step / 2;
     const Element next = at + select(is_below, up, -down);

@@ -93,8 +93,8 @@ class Inside {
     return !fold || (!is_scan(fusion_[nest_.tensor]) && components(*fold).size() == 1);
   }
 
-  // False where the read is at a number that is loaded: what is known of that is no matter of
-  // blocks.
+  // False where the read is at a number that is loaded, or at a row that is: what is known of that
+  // is no matter of blocks.
   bool add_claims(const Access& read, std::vector<Expr>& claims) const {
     const std::vector<DomainId>& axes = fusion_[read.tensor].logical;
     const auto add = [&](Expr claim) {
@@ -106,9 +106,14 @@ class Inside {
       add(without_limits(ok(m.axis.of, extent)));
     }
     if (read.condition.valid()) add(without_limits(read.condition));
+    std::vector<Expr> loaded = read.loaded;
+    for (const RowNumber& number : nest_.rows) {
+      const RaggedRows& rows = schedule_.graph()[number.rows];
+      loaded.insert(loaded.end(), {rows.row, rows.begin, rows.end});
+    }
     return std::ranges::none_of(claims, [&](Expr claim) {
       const std::vector<Expr> used = symbols_of(claim);
-      return std::ranges::any_of(read.loaded, [&](Expr number) { return contains(used, number); });
+      return std::ranges::any_of(loaded, [&](Expr number) { return contains(used, number); });
     });
   }
 

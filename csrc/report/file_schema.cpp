@@ -67,7 +67,9 @@ Json schema_of_map(const FormInfo& form, bool has_one_key) {
 Json schema_of(const FormInfo& form) {
   using Kind = FormInfo::Kind;
   switch (form.kind) {
-    case Kind::Text: return {{"type", {"string", "number", "boolean"}}};
+    case Kind::Text:
+      if (!form.pattern.empty()) return {{"type", "string"}, {"pattern", form.pattern}};
+      return {{"type", {"string", "number", "boolean"}}};
     case Kind::Any: return Json::object();
     case Kind::Name: return schema_of_name();
     case Kind::Integer: return schema_of_integer(form);

@@ -1,4 +1,5 @@
 #include <selvage/base/diagnostic.h>
+#include <selvage/base/stored_arrays.h>
 #include <selvage/base/words.h>
 #include <selvage/driver/contracts.h>
 #include <selvage/driver/made_matrix.h>
@@ -92,37 +93,16 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
   }
   const StorageFormat& format = matrix->second.format;
   const auto generated = made_matrix(path, seed);
-  const StoredMatrix made = stored(generated ? *generated : read_matrix_market(path), format);
+  StoredMatrix made = stored(generated ? *generated : read_matrix_market(path), format);
+  const DataType type = fusion[fusion.find(name).value()].type;
   // Those that are made are below 1.
-  const bool is_whole = is_integer(fusion[fusion.find(name).value()].type);
-  const double scale = generated && is_whole ? 16 : 1;
-  const auto give = [&](const std::string& input, std::vector<std::int64_t> shape,
-                        const auto& numbers) {
-    Array array(fusion[fusion.find(input).value()].type, std::move(shape));
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(numbers[k])>, double>) {
-        array.set(std::int64_t(k), numbers[k] * scale);
-      } else {
-        array.set_int(std::int64_t(k), numbers[k]);
-      }
-    }
+  if (generated && is_integer(type)) {
+    for (double& value : made.value) value *= 16;
+  }
+  for (auto& [input, array] : arrays_of(made, name, type, matrix->second.index)) {
     note_sizes(fusion, fusion.find(input).value(), array.shape, request.sizes);
     request.inputs[input] = std::move(array);
-  };
-  const auto give_list = [&](const char* suffix, const std::vector<std::int64_t>& numbers) {
-    if (!numbers.empty() || fusion.find(name + suffix)) {
-      give(name + suffix, {std::int64_t(numbers.size())}, numbers);
-    }
-  };
-  if (format.storage != StorageKind::Coo) give_list("_offsets", made.offsets);
-  give_list("_rows", made.row);
-  give_list("_diagonals", made.diagonal);
-  const std::vector<std::int64_t> values = shape_of_values(made);
-  if (format.storage != StorageKind::Csc && format.storage != StorageKind::Dia) {
-    const bool are_blocks = format.storage == StorageKind::Bcsr;
-    give(name + "_columns", are_blocks ? std::vector{values[0]} : values, made.column);
   }
-  give(name, values, made.value);
   note_size(fusion, matrix->second.rows, made.rows, request.sizes);
   note_size(fusion, matrix->second.columns, made.columns, request.sizes);
 }

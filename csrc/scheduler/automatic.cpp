@@ -319,8 +319,8 @@ Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>&
   std::vector<AutomaticKernel> by_rows;
   for (TensorId t : folds_of_rows(stored, choices)) {
     stored.stop_following(t);
-    schedule_rows(stored, t, rows);
-    by_rows.push_back({.device = device, .root = t, .tensors = {t}, .taken = {}, .rows = rows});
+    const RowSchedule own = schedule_rows(stored, t, rows);
+    by_rows.push_back({.device = device, .root = t, .tensors = {t}, .taken = {}, .rows = own});
   }
   std::vector<bool> open;
   for (std::size_t t = 0; t < stored.fusion().size(); ++t) {

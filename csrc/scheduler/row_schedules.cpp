@@ -10,29 +10,35 @@ namespace {
 constexpr std::int64_t kThreads = 256;  // of a block
 constexpr std::int64_t kTiles = 128;    // of a merge path, in a block
 constexpr std::int64_t kLanes = 32;     // along dense axes, which lie side by side in memory
-constexpr std::int64_t kTilesBesideLanes = 4;
 
-// The loops of a fold over rows: the row, the dense axes as one, an item of the row.
+// The loops of a fold over rows: the row, the dense axes as one, an item of the row, and what each
+// item has of its own to fold.
 struct RowLoops {
   ScheduledLoop row, item;
   std::optional<ScheduledLoop> dense;
+  std::vector<ScheduledLoop> inside = {};
+  std::int64_t lanes = kLanes;  // along the dense axes
 };
 
 RowLoops loops_of(Schedule& schedule, TensorId t) {
   const std::vector<ScheduledLoop> all = schedule.loops(t);
-  RowLoops made{all.front(), all.back(), {}};
-  for (std::size_t k = 1; k + 1 < all.size(); ++k) {
+  const std::size_t item = all.size() - schedule.fusion()[t].fold->domains.size();
+  RowLoops made{all.front(), all[item], {}, {all.begin() + std::ptrdiff_t(item) + 1, all.end()}};
+  for (std::size_t k = 1; k < item; ++k) {
     made.dense = made.dense ? schedule.merge(*made.dense, all[k]) : all[k];
   }
+  const Expr dense = made.dense ? schedule.graph()[made.dense->domain].extent : Expr();
+  if (dense.valid() && dense.is(Op::Const) && dense.value() < kLanes) made.lanes = dense.value();
   return made;
 }
 
 void by_rows(Schedule& s, const RowLoops& loops, std::int64_t group) {
-  const std::int64_t rows = loops.dense ? kThreads / kLanes : kThreads / group;
+  const std::int64_t rows = kThreads / (loops.dense ? loops.lanes : group);
   const auto [block, row] = s.split(loops.row, rows, {.outer = "block", .inner = "row"});
   s.bind(block, ParallelType::BIDx);
   if (loops.dense) {
-    const auto [outer, lane] = s.split(*loops.dense, kLanes, {.outer = "part", .inner = "lane"});
+    const auto [outer, lane] =
+        s.split(*loops.dense, loops.lanes, {.outer = "part", .inner = "lane"});
     s.reorder({block, row, outer, lane, loops.item});
     s.bind(row, ParallelType::TIDy).bind(lane, ParallelType::TIDx);
   } else if (group == 1) {
@@ -48,14 +54,14 @@ void by_path(Schedule& s, const RowLoops& loops, std::int64_t width) {
   const ScheduledLoop ends = s.resize(loops.item, pool.constant(0), pool.constant(1), "end");
   const ScheduledLoop path = s.merge(loops.row, ends, "path");
   const auto [tile, step] = s.split(path, width, {.outer = "tile", .inner = "step"});
-  const std::int64_t tiles = loops.dense ? kTilesBesideLanes : kTiles;
+  const std::int64_t tiles = loops.dense ? kTiles / loops.lanes : kTiles;
   const auto [block, own] = s.split(tile, tiles, {.outer = "block", .inner = "own"});
   s.bind(block, ParallelType::BIDx);
   if (!loops.dense) {
     s.bind(own, ParallelType::TIDx);
     return;
   }
-  const auto [outer, lane] = s.split(*loops.dense, kLanes, {.outer = "part", .inner = "lane"});
+  const auto [outer, lane] = s.split(*loops.dense, loops.lanes, {.outer = "part", .inner = "lane"});
   s.reorder({block, own, outer, lane, step});
   s.bind(own, ParallelType::TIDy).bind(lane, ParallelType::TIDx);
 }
@@ -96,20 +102,32 @@ std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows) {
 
 std::optional<RowsId> folded_rows(const Fusion& fusion, TensorId t) {
   const TensorInfo& tensor = fusion[t];
-  if (!tensor.fold || tensor.fold->scanned || tensor.fold->domains.size() != 1) return std::nullopt;
-  const auto& ragged = fusion.domains()[tensor.fold->domains[0]].ragged;
+  if (!tensor.fold || tensor.fold->scanned) return std::nullopt;
+  const std::vector<DomainId>& folded = tensor.fold->domains;
+  const auto is_ragged = [&](DomainId d) { return fusion.domains()[d].ragged.has_value(); };
+  if (std::ranges::count_if(folded, is_ragged) != 1 || !is_ragged(folded[0])) return std::nullopt;
+  const auto& ragged = fusion.domains()[folded[0]].ragged;
   const bool is_row_first = ragged && ragged->added == 0 && !tensor.logical.empty() &&
                             tensor.root.empty() && tensor.logical[0] == ragged->row;
   return is_row_first ? std::optional(ragged->rows) : std::nullopt;
 }
 
-void schedule_rows(Schedule& schedule, TensorId t, const RowSchedule& how) {
+RowSchedule schedule_rows(Schedule& schedule, TensorId t, const RowSchedule& wanted) {
   const RowLoops loops = loops_of(schedule, t);
-  switch (how.kind) {
-    case RowSchedule::Kind::ThreadARow: return by_rows(schedule, loops, 1);
-    case RowSchedule::Kind::GroupARow: return by_rows(schedule, loops, how.width);
-    case RowSchedule::Kind::MergePath: return by_path(schedule, loops, how.width);
+  RowSchedule how = wanted;
+  // What an item has of its own to fold is no position.
+  if (how.kind == RowSchedule::Kind::MergePath && !loops.inside.empty()) {
+    how = {RowSchedule::Kind::GroupARow, kWarp};
   }
+  if (how.kind == RowSchedule::Kind::GroupARow && loops.dense) {
+    how = {RowSchedule::Kind::ThreadARow, 1};  // threads lie along the dense axes
+  }
+  switch (how.kind) {
+    case RowSchedule::Kind::ThreadARow: by_rows(schedule, loops, 1); break;
+    case RowSchedule::Kind::GroupARow: by_rows(schedule, loops, how.width); break;
+    case RowSchedule::Kind::MergePath: by_path(schedule, loops, how.width); break;
+  }
+  return how;
 }
 
 }  // namespace selvage

@@ -5,9 +5,11 @@
 #include <selvage/base/random.h>
 #include <selvage/base/stored_matrix.h>
 #include <tests/support/counts.h>
+#include <tests/support/stored_items.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace selvage {
 namespace {
@@ -21,79 +23,19 @@ const StorageFormat kFormats[] = {
 
 using Dense = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
-// What a matrix holds, by the definition of its format alone; items that are 0 are left out.
-class Contents {
- public:
-  explicit Contents(const StoredMatrix& m) : m_(m) {}
-  Dense dense() {
-    switch (m_.format.storage) {
-      case StorageKind::Csr:
-        by_offsets([&](auto r, auto k) { add(r, m_.column[k], m_.value[k]); });
-        break;
-      case StorageKind::Csc:
-        by_offsets([&](auto c, auto k) { add(m_.row[k], c, m_.value[k]); });
-        break;
-      case StorageKind::Coo:
-        for (std::size_t k = 0; k < m_.value.size(); ++k) add(m_.row[k], m_.column[k], m_.value[k]);
-        break;
-      case StorageKind::Ell:
-        for (std::size_t k = 0; k < m_.value.size(); ++k) {
-          add_slot(std::int64_t(k) / m_.width, m_.column[k], m_.value[k]);
-        }
-        break;
-      case StorageKind::Sell:
-        by_offsets([&](std::int64_t s, std::size_t slot) {
-          for (std::int64_t i = 0; i < m_.format.height; ++i) {
-            const auto k = slot * std::size_t(m_.format.height) + std::size_t(i);
-            add_slot(s * m_.format.height + i, m_.column[k], m_.value[k]);
-          }
-        });
-        break;
-      case StorageKind::Dia:
-        for (std::size_t d = 0; d < m_.diagonal.size(); ++d) {
-          for (std::int64_t r = 0; r < m_.rows; ++r) {
-            add(r, r + m_.diagonal[d], m_.value[d * std::size_t(m_.rows) + std::size_t(r)]);
-          }
-        }
-        break;
-      case StorageKind::Bcsr:
-        by_offsets([&](std::int64_t row, std::size_t block) {
-          const std::int64_t h = m_.format.height, w = m_.format.width;
-          for (std::int64_t i = 0; i < h * w; ++i) {
-            add(row * h + i / w, m_.column[block] * w + i % w,
-                m_.value[block * std::size_t(h * w) + std::size_t(i)]);
-          }
-        });
-        break;
-    }
-    return dense_;
+// What a matrix holds; items that are 0 are left out.
+Dense dense_of(const StoredMatrix& m) {
+  Dense dense;
+  for (const test::StoredItem& item : test::stored_items(m)) {
+    if (item.value != 0) dense[{item.row, item.column}] += item.value;
   }
+  return dense;
+}
 
- private:
-  template <class F>
-  void by_offsets(const F& each) {
-    EXPECT_EQ(m_.offsets.front(), 0);
-    for (std::size_t r = 0; r + 1 < m_.offsets.size(); ++r) {
-      for (std::int64_t k = m_.offsets[r]; k < m_.offsets[r + 1]; ++k) {
-        each(std::int64_t(r), std::size_t(k));
-      }
-    }
-  }
-  void add_slot(std::int64_t row, std::int64_t column, double value) {
-    if (column == -1) {
-      EXPECT_EQ(value, 0);
-    } else {
-      add(row, column, value);
-    }
-  }
-  void add(std::int64_t row, std::int64_t column, double value) {
-    const bool is_inside = row >= 0 && row < m_.rows && column >= 0 && column < m_.columns;
-    EXPECT_TRUE(is_inside || value == 0) << row << " " << column;
-    if (value != 0) dense_[{row, column}] += value;
-  }
-  const StoredMatrix& m_;
-  Dense dense_;
-};
+// All values that belong to no item are 0.
+double sum_of_values(const StoredMatrix& m) {
+  return std::accumulate(m.value.begin(), m.value.end(), 0.0);
+}
 
 // Items are small integers, so that their sums do not depend on the order.
 CoordinateMatrix random_matrix(SplitMix64& random) {
@@ -122,11 +64,12 @@ TEST(StoredMatrix, HoldsTheItemsInEachFormatAndOnTheWayFromEachToEach) {
     for (const StorageFormat& from : kFormats) {
       const StoredMatrix first = stored(m, from);
       EXPECT_EQ(first.format, from);
-      EXPECT_EQ(Contents(first).dense(), wanted) << to_string(from);
+      EXPECT_EQ(dense_of(first), wanted) << to_string(from);
       EXPECT_EQ(dense_of(items_of(first)), wanted) << to_string(from);
       for (const StorageFormat& to : kFormats) {
-        EXPECT_EQ(Contents(converted(first, to)).dense(), wanted)
-            << to_string(from) << " to " << to_string(to);
+        const StoredMatrix second = converted(first, to);
+        EXPECT_EQ(dense_of(second), wanted) << to_string(from) << " to " << to_string(to);
+        EXPECT_EQ(sum_of_values(second), sum_of_values(first));
       }
     }
   }

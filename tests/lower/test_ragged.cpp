@@ -226,7 +226,7 @@ TEST(Ragged, AKernelTestsTheContract) {
     const RowsId rows = add_rows(f.input("off", {B + 1}, DataType::Int32));
     const Tensor x = ragged_input(f, "x", rows, {}, DataType::Int32);
     const Tensor columns = ragged_input(f, "columns", rows, {}, DataType::Int32);
-    f.edit(columns.id()).indexes = J;
+    f.edit(columns.id()).indexes = IndexPromise{J};
     const Tensor v = f.input("v", {J}, DataType::Int32);
     const Expr b = f.fresh_index("b"), j = f.fresh_index("j");
     f.output("s", f.compute_fold("", {b}, {B}, {.indices = {j}, .shape = {length(f, rows)}},

@@ -1,0 +1,47 @@
+#include <selvage/base/stored_arrays.h>
+
+namespace selvage {
+
+std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::string& name,
+                                       DataType type, DataType index) {
+  std::map<std::string, Array> all;
+  const auto add = [&](const char* suffix, const std::vector<std::int64_t>& numbers,
+                       std::vector<std::int64_t> shape) {
+    Array array(index, std::move(shape));
+    for (std::size_t k = 0; k < numbers.size(); ++k) array.set_int(std::int64_t(k), numbers[k]);
+    all.emplace(name + suffix, std::move(array));
+  };
+  const auto add_list = [&](const char* suffix, const std::vector<std::int64_t>& numbers) {
+    add(suffix, numbers, {std::int64_t(numbers.size())});
+  };
+  const std::vector<std::int64_t> shape = shape_of_values(matrix);
+  switch (matrix.format.storage) {
+    case StorageKind::Csr:
+    case StorageKind::Bcsr:
+      add_list(kOffsets, matrix.offsets);
+      add_list(kColumns, matrix.column);
+      break;
+    case StorageKind::Csc:
+      add_list(kOffsets, matrix.offsets);
+      add_list(kRows, matrix.row);
+      break;
+    case StorageKind::Coo:
+      add_list(kRows, matrix.row);
+      add_list(kColumns, matrix.column);
+      break;
+    case StorageKind::Sell:
+      add_list(kOffsets, matrix.offsets);
+      add(kColumns, matrix.column, shape);
+      break;
+    case StorageKind::Ell: add(kColumns, matrix.column, shape); break;
+    case StorageKind::Dia: add_list(kDiagonals, matrix.diagonal); break;
+  }
+  Array values(type, shape);
+  for (std::size_t k = 0; k < matrix.value.size(); ++k) {
+    values.set(std::int64_t(k), matrix.value[k]);
+  }
+  all.emplace(name, std::move(values));
+  return all;
+}
+
+}  // namespace selvage
