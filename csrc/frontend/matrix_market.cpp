@@ -1,5 +1,8 @@
+#include <selvage/base/check.h>
 #include <selvage/base/diagnostic.h>
+#include <selvage/base/number_text.h>
 #include <selvage/frontend/matrix_market.h>
+#include <selvage/frontend/whole_file.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,9 +16,9 @@ namespace selvage {
 
 namespace {
 
-class Reader {
+class MarketReader {
  public:
-  explicit Reader(const std::string& path) : path_(path), file_(path) {
+  explicit MarketReader(const std::string& path) : path_(path), file_(path) {
     if (!file_) wrong("it cannot be opened", "give a file that is there");
   }
 
@@ -171,6 +174,31 @@ class Reader {
 
 }  // namespace
 
-CoordinateMatrix read_matrix_market(const std::string& path) { return Reader(path).read(); }
+CoordinateMatrix read_matrix_market(const std::string& path) { return MarketReader(path).read(); }
+
+void write_matrix_market(const std::string& path, const CoordinateMatrix& matrix) {
+  SELVAGE_CHECK(matrix.row.size() == matrix.items() && matrix.column.size() == matrix.items());
+  std::string text = "%%MatrixMarket matrix coordinate real general\n" +
+                     std::to_string(matrix.rows) + ' ' + std::to_string(matrix.columns) + ' ' +
+                     std::to_string(matrix.items()) + '\n';
+  for (std::size_t k = 0; k < matrix.items(); ++k) {
+    const std::int64_t row = matrix.row[k], column = matrix.column[k];
+    SELVAGE_CHECK(row >= 0 && row < matrix.rows && column >= 0 && column < matrix.columns);
+    const std::string value = shortest(matrix.value[k]);
+    // The file counts from 1 on.
+    const std::string at = std::to_string(row + 1) + ' ' + std::to_string(column + 1);
+    if (!std::isfinite(matrix.value[k])) {
+      throw BadInput({.code = "E603",
+                      .place = {path, 0, 0},
+                      .message = "cannot write the matrix: item " + std::to_string(k) +
+                                 ", which would be the line " + at + ' ' + value +
+                                 ", is no finite number, and Matrix Market has no other",
+                      .help = "leave it out, or write the matrix as a .npz file"});
+    }
+    text += at + ' ' + value + '\n';
+  }
+  const std::span<const std::byte> parts[] = {std::as_bytes(std::span(text))};
+  write_whole_file(path, "matrix", parts);
+}
 
 }  // namespace selvage

@@ -3,23 +3,16 @@
 #include <selvage/base/integer.h>
 #include <selvage/base/names.h>
 #include <selvage/frontend/npy.h>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <selvage/frontend/whole_file.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 namespace selvage {
 
@@ -50,34 +43,43 @@ constexpr Descr kDescrs[] = {
 };
 // clang-format on
 
-using File = std::unique_ptr<std::FILE, decltype([](std::FILE* f) { std::fclose(f); })>;
-
-[[noreturn]] void refuse_read(const std::string& path, std::string why, std::string help) {
+[[noreturn]] void refuse_read(const NpyPlace& place, const std::string& why, std::string help) {
   throw BadInput(
-      {.code = "E602", .place = {path, 0, 0}, .message = std::move(why), .help = std::move(help)});
+      {.code = "E602",
+       .place = {place.path, 0, 0},
+       .message = (place.member.empty() ? "" : "the member " + place.member + ": ") + why,
+       .help = std::move(help)});
 }
 
-[[noreturn]] void refuse_write(const std::string& path, const std::string& why) {
-  throw BadInput({.code = "E603",
-                  .place = {path, 0, 0},
-                  .message = "cannot write the array: " + why,
-                  .help = "name a file in a directory that exists and can be written to"});
-}
-
-struct Header {
-  std::string descr;
-  bool fortran_order = false;
-  std::vector<std::int64_t> shape;
+// The bytes of a file or of a member of one, in order.
+struct Bytes {
+  std::int64_t left = 0;
+  std::function<bool(void* to, std::size_t n)> next;
 };
+
+Bytes bytes_in_memory(std::string_view bytes) {
+  return {static_cast<std::int64_t>(bytes.size()), [bytes](void* to, std::size_t n) mutable {
+            if (n != 0) std::memcpy(to, bytes.data(), n);
+            bytes.remove_prefix(n);
+            return true;
+          }};
+}
+
+void take(Bytes& from, void* to, std::size_t n, const NpyPlace& place) {
+  from.left -= static_cast<std::int64_t>(n);
+  if (from.left < 0 || !from.next(to, n)) {
+    refuse_read(place, "the .npy header stops short", place.again);
+  }
+}
 
 // The header is a dictionary as Python prints it, and nothing else:
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderReader {
  public:
-  HeaderReader(std::string_view text, const std::string& path) : rest_(text), path_(path) {}
+  HeaderReader(std::string_view text, const NpyPlace& place) : rest_(text), place_(place) {}
 
-  Header read() {
-    Header header;
+  NpyHeader read() {
+    NpyHeader header;
     bool seen[3] = {};
     const auto once = [&](int i, const std::string& key) {
       if (seen[i]) refuse("the key '" + key + "' stands twice");
@@ -114,7 +116,7 @@ class HeaderReader {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    refuse_read(path_, "bad .npy header: " + why, "save the array again with numpy.save");
+    refuse_read(place_, "bad .npy header: " + why, place_.again);
   }
 
   void skip_space() {
@@ -180,23 +182,28 @@ class HeaderReader {
   }
 
   std::string_view rest_;
-  const std::string& path_;
+  const NpyPlace& place_;
 };
 
-const Descr& type_of(const std::string& descr, const std::string& path) {
+const Descr& type_of(const std::string& descr, const NpyPlace& place) {
+  const bool is_member = !place.member.empty();
   for (const Descr& d : kDescrs) {
-    if (d.text == descr) return d;
+    if (d.text != descr) continue;
+    if (!d.is_complex || !is_member) return d;
+    refuse_read(place, "the type " + shown(descr) + " is complex",
+                "save the real and the imaginary part as matrices of their own: a.real, a.imag");
   }
   const std::string little = '<' + descr.substr(std::min<std::size_t>(descr.size(), 1));
   const bool is_known = std::any_of(std::begin(kDescrs), std::end(kDescrs),
                                     [&](const Descr& d) { return d.text == little; });
   if (descr.starts_with('>') && is_known) {
-    refuse_read(path, "the type " + shown(descr) + " is big-endian",
+    refuse_read(place, "the type " + shown(descr) + " is big-endian",
                 "save it little-endian: a.astype('" + little + "')");
   }
-  refuse_read(
-      path, "the type " + shown(descr) + " is not supported",
-      "use bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 or complex128");
+  refuse_read(place, "the type " + shown(descr) + " is not supported",
+              is_member ? "use bool, int8 to int64, uint8 to uint64, or float16 to float64"
+                        : "use bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 "
+                          "or complex128");
 }
 
 // Bytes of an array, if 64 bits can count them.
@@ -239,7 +246,104 @@ Array transposed(const Array& source, std::vector<std::int64_t> shape, bool is_c
   return result;
 }
 
-std::string header_text(const Array& array, bool is_complex) {
+// All that stands before the data, in version 1.0.
+std::string header_bytes(std::string_view descr, const std::vector<std::int64_t>& shape) {
+  std::string text = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, ";
+  text += "'shape': (";
+  for (const std::int64_t n : shape) {
+    text += std::to_string(n) + (shape.size() == 1 ? "," : ", ");
+  }
+  if (shape.size() > 1) text.resize(text.size() - 2);
+  text += "), }";
+  const std::size_t before = kMagic.size() + 4;  // the version and the length
+  text.append(63 - (before + text.size()) % 64, ' ');
+  text += '\n';
+  SELVAGE_CHECK(text.size() < 65536);
+  std::string bytes(kMagic);
+  bytes += {1, 0, static_cast<char>(text.size() & 255), static_cast<char>(text.size() >> 8)};
+  return bytes + text;
+}
+
+NpyHeader header_of(Bytes& from, const NpyPlace& place) {
+  unsigned char start[8] = {};
+  if (from.left >= 8) take(from, start, sizeof start, place);
+  if (std::memcmp(start, kMagic.data(), kMagic.size()) != 0) {
+    refuse_read(place, "not a .npy file: it does not begin with \\x93NUMPY",
+                place.member.empty() ? "save the array with numpy.save" : place.again);
+  }
+  if (start[6] < 1 || start[6] > 3 || start[7] != 0) {
+    refuse_read(place,
+                "version " + std::to_string(start[6]) + "." + std::to_string(start[7]) +
+                    " of the .npy format is not known",
+                "save the array in version 1.0, 2.0 or 3.0");
+  }
+  std::uint32_t length = 0;
+  take(from, &length, start[6] == 1 ? 2 : 4, place);
+  if (length > kLongestHeader) {
+    refuse_read(place, "bad .npy header: it is " + std::to_string(length) + " bytes long",
+                place.again);
+  }
+  std::string text(length, '\0');
+  take(from, text.data(), text.size(), place);
+  NpyHeader header = HeaderReader(text, place).read();
+  header.data_bytes = from.left;
+  return header;
+}
+
+Array array_of(Bytes& from, const NpyPlace& place) {
+  NpyHeader header = header_of(from, place);
+  const auto [text_of_type, type, is_complex] = type_of(header.descr, place);
+  // In Fortran order the parts of a number still lie side by side: reversed, they are the last
+  // axis.
+  std::vector<std::int64_t> shape = header.shape;
+  if (header.fortran_order) std::reverse(shape.begin(), shape.end());
+  if (is_complex) shape.push_back(2);
+  const std::optional<std::int64_t> bytes = byte_count(type, shape);
+  if (!bytes || *bytes != header.data_bytes) {
+    refuse_read(place,
+                "the header promises " +
+                    (bytes ? std::to_string(*bytes) : std::string("more than 2^63")) +
+                    " bytes of data, but " + std::to_string(header.data_bytes) + " follow",
+                place.again);
+  }
+  Array array(type, shape);
+  take(from, array.bytes.data(), array.bytes.size(), place);
+  if (type == DataType::Bool) {
+    for (std::byte& b : array.bytes) b = std::byte{b != std::byte{0}};
+  }
+  return header.fortran_order ? transposed(array, std::move(header.shape), is_complex) : array;
+}
+
+}  // namespace
+
+Array read_npy(const std::string& path) {
+  const FileToRead in = open_regular_file(path, "array", ".npy");
+  Bytes bytes{in.size, [&](void* to, std::size_t n) {
+                return n == 0 || std::fread(to, 1, n, in.file.get()) == n;
+              }};
+  return array_of(bytes, {path, "", "save the array again with numpy.save"});
+}
+
+NpyHeader npy_header(std::string_view bytes, const NpyPlace& place) {
+  Bytes from = bytes_in_memory(bytes);
+  return header_of(from, place);
+}
+
+Array npy_array(std::string_view bytes, const NpyPlace& place) {
+  Bytes from = bytes_in_memory(bytes);
+  return array_of(from, place);
+}
+
+std::string npy_bytes(std::string_view descr, const std::vector<std::int64_t>& shape,
+                      std::span<const std::byte> data) {
+  std::string bytes = header_bytes(descr, shape);
+  bytes.append(reinterpret_cast<const char*>(data.data()), data.size());
+  return bytes;
+}
+
+void write_npy(const std::string& path, const Array& array, bool is_complex) {
+  SELVAGE_CHECK(byte_count(array.type, array.shape) ==
+                static_cast<std::int64_t>(array.bytes.size()));
   const DataType type = array.type == DataType::BFloat16 ? DataType::UInt16 : array.type;
   const auto* descr = std::find_if(std::begin(kDescrs), std::end(kDescrs), [&](const Descr& d) {
     return d.type == type && d.is_complex == is_complex;
@@ -250,128 +354,9 @@ std::string header_text(const Array& array, bool is_complex) {
     SELVAGE_CHECK(!shape.empty() && shape.back() == 2);
     shape.pop_back();
   }
-  std::string text = "{'descr': '" + std::string(descr->text) + "', 'fortran_order': False, ";
-  text += "'shape': (";
-  for (const std::int64_t n : shape) {
-    text += std::to_string(n) + (shape.size() == 1 ? "," : ", ");
-  }
-  if (shape.size() > 1) text.resize(text.size() - 2);
-  text += "), }";
-  const std::size_t before = kMagic.size() + 4;  // the version and the length
-  text.append(63 - (before + text.size()) % 64, ' ');
-  return text + '\n';
-}
-
-void write_to(std::FILE* out, const Array& array, bool is_complex, const std::string& path) {
-  const std::string header = header_text(array, is_complex);
-  SELVAGE_CHECK(header.size() < 65536);
-  const char version[4] = {1, 0, static_cast<char>(header.size() & 255),
-                           static_cast<char>(header.size() >> 8)};
-  const auto put = [&](const void* data, std::size_t n) {
-    if (n != 0 && std::fwrite(data, 1, n, out) != n) refuse_write(path, std::strerror(errno));
-  };
-  put(kMagic.data(), kMagic.size());
-  put(version, sizeof version);
-  put(header.data(), header.size());
-  put(array.bytes.data(), array.bytes.size());
-  if (std::fflush(out) != 0) refuse_write(path, std::strerror(errno));
-}
-
-}  // namespace
-
-Array read_npy(const std::string& path) {
-  constexpr const char* kName = "name a .npy file that can be read";
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) {
-    refuse_read(path, "cannot read the array: " + std::string(std::strerror(errno)), kName);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    refuse_read(path, "cannot read the array: it is not a regular file", kName);
-  }
-  const File in(std::fopen(path.c_str(), "rb"));
-  if (!in) refuse_read(path, "cannot read the array: " + std::string(std::strerror(errno)), kName);
-
-  std::int64_t left = status.st_size;
-  const auto get = [&](void* data, std::size_t n) {
-    left -= static_cast<std::int64_t>(n);
-    if (left < 0 || (n != 0 && std::fread(data, 1, n, in.get()) != n)) {
-      refuse_read(path, "the .npy header stops short", "save the array again with numpy.save");
-    }
-  };
-  unsigned char start[8] = {};
-  if (left >= 8) get(start, sizeof start);
-  if (std::memcmp(start, kMagic.data(), kMagic.size()) != 0) {
-    refuse_read(path, "not a .npy file: it does not begin with \\x93NUMPY",
-                "save the array with numpy.save");
-  }
-  if (start[6] < 1 || start[6] > 3 || start[7] != 0) {
-    refuse_read(path,
-                "version " + std::to_string(start[6]) + "." + std::to_string(start[7]) +
-                    " of the .npy format is not known",
-                "save the array in version 1.0, 2.0 or 3.0");
-  }
-  std::uint32_t length = 0;
-  get(&length, start[6] == 1 ? 2 : 4);
-  if (length > kLongestHeader) {
-    refuse_read(path, "bad .npy header: it is " + std::to_string(length) + " bytes long",
-                "save the array again with numpy.save");
-  }
-  std::string text(length, '\0');
-  get(text.data(), text.size());
-
-  Header header = HeaderReader(text, path).read();
-  const auto [text_of_type, type, is_complex] = type_of(header.descr, path);
-  // In Fortran order the parts of a number still lie side by side: reversed, they are the last
-  // axis.
-  std::vector<std::int64_t> shape = header.shape;
-  if (header.fortran_order) std::reverse(shape.begin(), shape.end());
-  if (is_complex) shape.push_back(2);
-  const std::optional<std::int64_t> bytes = byte_count(type, shape);
-  if (!bytes || *bytes != left) {
-    refuse_read(path,
-                "the header promises " +
-                    (bytes ? std::to_string(*bytes) : std::string("more than 2^63")) +
-                    " bytes of data, but " + std::to_string(left) + " follow",
-                "save the array again with numpy.save");
-  }
-  Array array(type, shape);
-  get(array.bytes.data(), array.bytes.size());
-  if (type == DataType::Bool) {
-    for (std::byte& b : array.bytes) b = std::byte{b != std::byte{0}};
-  }
-  return header.fortran_order ? transposed(array, std::move(header.shape), is_complex) : array;
-}
-
-void write_npy(const std::string& path, const Array& array, bool is_complex) {
-  SELVAGE_CHECK(byte_count(array.type, array.shape) ==
-                static_cast<std::int64_t>(array.bytes.size()));
-  // What a link points to is replaced, not the link.
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  if (error) refuse_write(path, error.message());
-  const std::filesystem::file_status status = std::filesystem::status(target, error);
-  if (std::filesystem::is_directory(status)) refuse_write(path, "it is a directory");
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    const File out(std::fopen(path.c_str(), "wb"));  // a device or a pipe cannot be replaced
-    if (!out) refuse_write(path, std::strerror(errno));
-    write_to(out.get(), array, is_complex, path);
-    return;
-  }
-
-  static std::atomic<int> count = 0;
-  const std::string part =
-      target.string() + "." + std::to_string(getpid()) + "-" + std::to_string(count++) + ".part";
-  try {
-    const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) refuse_write(path, std::strerror(errno));
-    const File out(fdopen(fd, "wb"));
-    SELVAGE_CHECK(out != nullptr);
-    write_to(out.get(), array, is_complex, path);
-    if (std::rename(part.c_str(), target.c_str()) != 0) refuse_write(path, std::strerror(errno));
-  } catch (...) {
-    unlink(part.c_str());
-    throw;
-  }
+  const std::string header = header_bytes(descr->text, shape);
+  const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)), array.bytes};
+  write_whole_file(path, "array", parts);
 }
 
 }  // namespace selvage

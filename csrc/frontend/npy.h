@@ -2,7 +2,12 @@
 
 #include <selvage/base/array.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace selvage {
 
@@ -17,5 +22,26 @@ Array read_npy(const std::string& path);
 // whole or not at all; a former file stays until then. Throws BadInput (E603) if it cannot be
 // written.
 void write_npy(const std::string& path, const Array& array, bool is_complex = false);
+
+// An array that is a member of a file, as messages name it.
+struct NpyPlace {
+  std::string path, member;
+  std::string again;  // the help: how to save what holds it
+};
+struct NpyHeader {
+  std::string descr;  // the type of an element, as '<f4'
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+  std::int64_t data_bytes = 0;  // those after the header
+};
+
+// The same of bytes in memory, where a complex array is refused as well.
+Array npy_array(std::string_view bytes, const NpyPlace& place);
+// What begins them, for a type that an Array has not: strings. Neither the type nor the number of
+// bytes that follow is looked at.
+NpyHeader npy_header(std::string_view bytes, const NpyPlace& place);
+// In version 1.0. The data are those of an array of this type and shape.
+std::string npy_bytes(std::string_view descr, const std::vector<std::int64_t>& shape,
+                      std::span<const std::byte> data);
 
 }  // namespace selvage

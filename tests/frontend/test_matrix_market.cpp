@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 #include <selvage/base/diagnostic.h>
 #include <selvage/frontend/matrix_market.h>
+#include <tests/support/counts.h>
 #include <tests/support/refusal.h>
+#include <tests/support/special_values.h>
 #include <tests/support/temporary_folder.h>
+#include <tests/support/text_files.h>
 
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <random>
 
@@ -99,6 +104,71 @@ TEST(MatrixMarket, ByRowsIsTheSameMatrix) {
       for (double left : dense[row]) EXPECT_EQ(left, 0);
     }
   }
+}
+
+TEST(MatrixMarket, IsWrittenInTheFormatsOwnWords) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "m.mtx";
+  write_matrix_market(path, {3, 4, {2, 0, 2}, {0, 3, 0}, {0.1, -3, 1e300}});
+  EXPECT_EQ(contents(path), kReal + "3 4 3\n3 1 0.1\n1 4 -3\n3 1 1e+300\n");
+  write_matrix_market(path, {0, 5, {}, {}, {}});
+  EXPECT_EQ(contents(path), kReal + "0 5 0\n");
+}
+
+// Any finite bits of a double, in any order and several at one place.
+TEST(MatrixMarket, IsReadAsItWasWritten) {
+  const TemporaryFolder folder;
+  std::mt19937_64 rng(11);
+  const int cases = count(300, 3000);
+  for (int k = 0; k < cases; ++k) {
+    CoordinateMatrix m{std::int64_t(rng() % 7), std::int64_t(rng() % 6), {}, {}, {}};
+    const std::uint64_t items = m.rows * m.columns == 0 ? 0 : rng() % 30;
+    while (m.items() < items) {
+      const std::uint64_t bits = rng() % 8 == 0 ? rng() % 2 << 63 : rng();
+      double value;
+      std::memcpy(&value, &bits, sizeof value);
+      if (!std::isfinite(value)) continue;
+      m.row.push_back(std::int64_t(rng() % std::uint64_t(m.rows)));
+      m.column.push_back(std::int64_t(rng() % std::uint64_t(m.columns)));
+      m.value.push_back(value);
+    }
+    const std::string path = folder / (std::to_string(k) + ".mtx");
+    write_matrix_market(path, m);
+    const CoordinateMatrix again = read_matrix_market(path);
+    EXPECT_EQ(again.rows, m.rows);
+    EXPECT_EQ(again.columns, m.columns);
+    EXPECT_EQ(again.row, m.row);
+    EXPECT_EQ(again.column, m.column);
+    ASSERT_EQ(again.items(), m.items());
+    for (std::size_t i = 0; i < m.items(); ++i) {
+      EXPECT_EQ(again.value[i], m.value[i]);
+      EXPECT_EQ(std::signbit(again.value[i]), std::signbit(m.value[i]));
+    }
+  }
+}
+
+TEST(MatrixMarket, IsNotWrittenWhereItCannotBe) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "m.mtx";
+  const auto why = [&](const std::string& to, double value) {
+    return bad_input([&] { write_matrix_market(to, {3, 4, {1, 2}, {0, 3}, {5, value}}); });
+  };
+  const std::string help = "; help: leave it out, or write the matrix as a .npz file";
+  EXPECT_EQ(why(path, kNaN), path +
+                                 ": error[E603]: cannot write the matrix: item 1, which would be "
+                                 "the line 3 4 nan, is no finite number, and Matrix Market has no "
+                                 "other" +
+                                 help);
+  EXPECT_EQ(why(path, -kInfinity), path +
+                                       ": error[E603]: cannot write the matrix: item 1, which "
+                                       "would be the line 3 4 -inf, is no finite number, and "
+                                       "Matrix Market has no other" +
+                                       help);
+  const std::string none = folder / "none/m.mtx";
+  EXPECT_EQ(why(none, 1), none +
+                              ": error[E603]: cannot write the matrix: No such file or directory; "
+                              "help: name a file in a directory that exists and can be written to");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace
