@@ -4,7 +4,7 @@
 # What a folder uses beyond the house. Headers never include these (scripts/check_includes), so
 # users of the installed package do not need them; fmt alone may appear in headers.
 set(selvage_ir_uses Boost::headers)
-set(selvage_frontend_uses yaml-cpp)
+set(selvage_frontend_uses yaml-cpp LibZip::LibZip)
 set(selvage_report_uses nlohmann_json::nlohmann_json)
 set(selvage_debugger_uses nlohmann_json::nlohmann_json)
 if(LibTCC_FOUND)

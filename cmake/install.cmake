@@ -31,4 +31,5 @@ install(FILES
   "${PROJECT_BINARY_DIR}/selvage-config.cmake"
   "${PROJECT_BINARY_DIR}/selvage-config-version.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/FindLibTCC.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindLibZip.cmake"
   DESTINATION "${package_dir}")

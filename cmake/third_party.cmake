@@ -11,8 +11,12 @@ find_package(Boost 1.74 REQUIRED CONFIG)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 mark_as_advanced(XXHASH_INCLUDE_DIR)
 
-# The C compiler of the virtual device. Without it the runtime is built with SELVAGE_HAVE_LIBTCC=0.
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+
+# The archives that SciPy's .npz files are.
+find_package(LibZip MODULE REQUIRED)
+
+# The C compiler of the virtual device. Without it the runtime is built with SELVAGE_HAVE_LIBTCC=0.
 find_package(LibTCC)
 if(LibTCC_FOUND)
   set(selvage_have_libtcc 1)
