@@ -44,4 +44,29 @@ std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::st
   return all;
 }
 
+StoredMatrix matrix_of(const std::map<std::string, Array>& arrays, const std::string& name,
+                       const StorageFormat& format, std::int64_t rows, std::int64_t columns,
+                       const Array& values) {
+  StoredMatrix matrix;
+  matrix.format = format;
+  matrix.rows = rows;
+  matrix.columns = columns;
+  const std::pair<const char*, std::vector<std::int64_t>*> lists[] = {
+      {kOffsets, &matrix.offsets},
+      {kRows, &matrix.row},
+      {kColumns, &matrix.column},
+      {kDiagonals, &matrix.diagonal}};
+  for (const auto& [suffix, list] : lists) {
+    const auto given = arrays.find(name + suffix);
+    if (given == arrays.end()) continue;
+    for (std::int64_t k = 0; k < given->second.size(); ++k) {
+      list->push_back(given->second.get_int(k));
+    }
+  }
+  for (std::int64_t k = 0; k < values.size(); ++k) matrix.value.push_back(values.get(k));
+  if (format.storage == StorageKind::Ell) matrix.width = values.shape.back();
+  if (format.storage == StorageKind::Dia) matrix.width = values.shape.front();
+  return matrix;
+}
+
 }  // namespace selvage

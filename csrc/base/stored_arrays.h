@@ -21,5 +21,9 @@ inline constexpr const char* kWidth = "_width";  // slots of a row, or diagonals
 // The arrays of a matrix by name, as kernels take them: values of `type`, all else of `index`.
 std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::string& name,
                                        DataType type, DataType index);
+// The matrix of which these are the arrays, with `values` at its items.
+StoredMatrix matrix_of(const std::map<std::string, Array>& arrays, const std::string& name,
+                       const StorageFormat& format, std::int64_t rows, std::int64_t columns,
+                       const Array& values);
 
 }  // namespace selvage

@@ -9,7 +9,7 @@ namespace selvage {
 struct RunArguments {
   SizeValues sizes;
   std::map<std::string, Array> inputs;
-  std::map<std::string, Array> offsets = {};  // told_offsets(), where they are wanted
+  std::map<std::string, Array> offsets = {};  // those of rows that are computed, if they are known
 };
 // The offsets of rows that are computed and not given, by the reference.
 std::map<std::string, Array> told_offsets(const Fusion& fusion, const RunArguments& arguments);

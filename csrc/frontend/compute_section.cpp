@@ -231,7 +231,10 @@ class Reader {
     const auto bring = [&](Formula& formula, const Node& text) -> std::optional<Formula> {
       auto made = over_stored_items(formula, text, sparse);
       if (!made) return std::nullopt;
-      if (made->items_of) sparse.emplace(formula.target, *made->items_of);
+      if (made->items_of) {
+        file_.items_of[formula.target] = made->items_of->matrix;
+        sparse.emplace(formula.target, *std::move(made->items_of));
+      }
       formula = std::move(made->formula);
       for (SparseUse& use : made->uses) sparse_uses_.emplace_back(std::move(use), &text);
       return std::move(made->whole);

@@ -119,6 +119,7 @@ struct ScheduleFile {
     Expr rows, columns;
   };
   std::map<std::string, Sparse> sparse;
+  std::map<std::string, std::string> items_of;  // of what is computed at items: the matrix
   // Of a TeAAL specification: the file of a fusion that it stands for, and what its mapping says.
   std::string as_fusion;
   std::map<std::string, MappedTensor> mappings;

@@ -6,6 +6,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/frontend/matrix_market.h>
 #include <selvage/frontend/npy.h>
+#include <selvage/frontend/npz.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
@@ -80,7 +81,11 @@ void note_sizes(const Fusion& fusion, TensorId input, const std::vector<std::int
   }
 }
 
-// A sparse matrix that is made by a rule, or that a file in Matrix Market's format has, as the
+bool is_matrix_file(const std::string& path) {
+  return path.ends_with(".mtx") || path.ends_with(".npz");
+}
+
+// A sparse matrix that is made by a rule, or that a file of Matrix Market or of SciPy has, as the
 // inputs of its format.
 void read_sparse_input(const std::string& name, const std::string& path, const ScheduleFile& file,
                        const Fusion& fusion, std::uint64_t seed, RunRequest& request) {
@@ -93,7 +98,9 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
   }
   const StorageFormat& format = matrix->second.format;
   const auto generated = made_matrix(path, seed);
-  StoredMatrix made = stored(generated ? *generated : read_matrix_market(path), format);
+  StoredMatrix made = path.ends_with(".npz")
+                          ? converted(read_npz(path), format)
+                          : stored(generated ? *generated : read_matrix_market(path), format);
   const DataType type = fusion[fusion.find(name).value()].type;
   // Those that are made are below 1.
   if (generated && is_integer(type)) {
@@ -160,7 +167,34 @@ void keep_shown(const RunFileOptions& options, const std::map<std::string, Array
   }
 }
 
-void write_arrays(const RunFileOptions& options, const Report& report,
+// What is computed at the items of a sparse matrix, with the rows and columns of these.
+void write_matrix(const std::string& name, const std::string& path, const ScheduleFile& file,
+                  const std::map<std::string, std::int64_t>& sizes,
+                  const std::map<std::string, Array>& inputs, const Array& values) {
+  const auto of = file.items_of.find(name);
+  if (of == file.items_of.end()) {
+    throw BadInput({.code = "E603",
+                    .place = {path, 0, 0},
+                    .message = name + " is not computed at the items of a sparse matrix",
+                    .help = "name an .npy file for it"});
+  }
+  const ScheduleFile::Sparse& matrix = file.sparse.at(of->second);
+  SizeValues known;
+  for (Expr n : file.fusion->sizes()) {
+    const auto value = sizes.find(std::string(n.name()));
+    if (value != sizes.end()) known.add(n, value->second);
+  }
+  const StoredMatrix made = matrix_of(inputs, of->second, matrix.format, known(matrix.rows).value(),
+                                      known(matrix.columns).value(), values);
+  if (path.ends_with(".npz")) {
+    write_npz(path, made);
+  } else {
+    write_matrix_market(path, items_of(made));
+  }
+}
+
+void write_arrays(const RunFileOptions& options, const ScheduleFile& file, const Report& report,
+                  const std::map<std::string, std::int64_t>& sizes,
                   const std::map<std::string, Array>& inputs,
                   const std::map<std::string, Array>& outputs) {
   if (!options.save_inputs.empty()) {
@@ -179,7 +213,12 @@ void write_arrays(const RunFileOptions& options, const Report& report,
   }
   for (const auto& [name, path] : options.outputs) {
     const auto it = outputs.find(name);
-    if (it != outputs.end()) write_npy(path, it->second, is_complex(report, name));
+    if (it == outputs.end()) continue;
+    if (is_matrix_file(path)) {
+      write_matrix(name, path, file, sizes, inputs, it->second);
+    } else {
+      write_npy(path, it->second, is_complex(report, name));
+    }
   }
 }
 
@@ -245,7 +284,7 @@ void run_thread_file(const ScheduleFile& file, const RunFileOptions& options, Re
     // What no thread writes is after the run what it was before.
     std::map<std::string, Array> after = threads.runs.front().outputs;
     after.insert(threads.runs.front().inputs.begin(), threads.runs.front().inputs.end());
-    write_arrays(options, report, threads.runs.front().inputs, after);
+    write_arrays(options, file, report, {}, threads.runs.front().inputs, after);
     keep_shown(options, after, {}, report);
   }
   if (options.check) check_expectations(file, report);
@@ -264,7 +303,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   for (const auto& [name, path] : options.inputs) {
     const auto tensor = fusion.find(name);
     if (!tensor) continue;
-    if (path.ends_with(".mtx") || is_made_matrix(path)) {
+    if (is_matrix_file(path) || is_made_matrix(path)) {
       read_sparse_input(name, path, file, fusion, options.seed, request);
       continue;
     }
@@ -352,13 +391,15 @@ void run_file(const ScheduleFile& file, const RunFileOptions& options, Report& r
       report.runs.push_back(
           run(subject.schedule->original(), *subject.program, request_for(file, options, subject)));
       const RunResult& result = report.runs.back();
-      write_arrays(options, report, result.inputs, result.outputs);
+      write_arrays(options, file, report, result.sizes, result.inputs, result.outputs);
       keep_shown(options, result.outputs, result.inputs, report);
       if (subject.schedule->original().domains().rows() == 0) continue;
       RunRequest ran;
       ran.sizes = result.sizes;
       ran.inputs = result.inputs;
-      subject.loads = loads_of(subject, arguments_of(subject.schedule->original(), ran));
+      RunArguments arguments = arguments_of(subject.schedule->original(), ran);
+      arguments.offsets = result.outputs;  // those of rows are among them
+      subject.loads = loads_of(subject, arguments);
     }
   }
   if (options.check) check_expectations(file, report);

@@ -39,7 +39,9 @@ void by_rows(Schedule& s, const RowLoops& loops, std::int64_t group) {
   if (loops.dense) {
     const auto [outer, lane] =
         s.split(*loops.dense, loops.lanes, {.outer = "part", .inner = "lane"});
-    s.reorder({block, row, outer, lane, loops.item});
+    std::vector<ScheduledLoop> order = {block, row, outer, lane, loops.item};
+    order.insert(order.end(), loops.inside.begin(), loops.inside.end());
+    s.reorder(order);
     s.bind(row, ParallelType::TIDy).bind(lane, ParallelType::TIDx);
   } else if (group == 1) {
     s.bind(row, ParallelType::TIDx);

@@ -282,15 +282,16 @@ TEST(SparseFormats, SayWhatAFormatCannotTell) {
             "stored elsewhere at once; help: compute it in a statement of its own, and move it in "
             "the next one\n");
   EXPECT_EQ(said("sell(8)", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"),
-            "a.yaml:6:41: error[E520]: the index i runs over parts of rows of A, and W is read at "
+            "a.yaml:6:44: error[E520]: the index i runs over parts of rows of A, and W is read at "
             "it as well; help: store both in a format whose rows are not in parts, such as csr\n");
   EXPECT_EQ(said("ell", "Z[i] = sum[j](A[i, j] * W[i, j])"),
-            "a.yaml:6:29: error[E520]: the index j runs over the items of A, and W is read at it "
+            "a.yaml:6:36: error[E520]: the index j runs over the items of A, and W is read at it "
             "as well; help: read each sparse matrix at an index of its own\n");
   EXPECT_EQ(said("ell", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
-  EXPECT_EQ(said("sell", "Z[i] = sum[j](A[i, j])"),
-            "a.yaml:2:44: error[E304]: inputs.A.format: sell is no format; help: one of csr, csc, "
-            "coo, ell, dia, sell(64), bcsr(4, 4)\n");
+  EXPECT_EQ(
+      said("sell", "Z[i] = sum[j](A[i, j])"),
+      "a.yaml:2:44: error[E304]: inputs.A.format: 'sell' is no format; help: one of csr, csc, "
+      "coo, ell, dia, sell(64), bcsr(4, 4)\n");
 }
 
 // Indices that leave the matrix are refused on the host, and harmless where nobody looks.
