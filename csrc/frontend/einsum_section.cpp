@@ -60,8 +60,11 @@ class EinsumReader {
   struct Declared {
     Place place;
     std::vector<std::string> ranks;  // as declared
-    std::string storage = {};        // csr or dense; empty: the file does not say
+    std::string storage = {};        // a format, or dense; empty: the file does not say
+    Place storage_at = {};
     std::string index = {}, type = "float";
+
+    bool is_sparse() const { return !storage.empty() && storage != "dense"; }
   };
 
   void warn_of_unused(const char* key) {
@@ -198,7 +201,20 @@ class EinsumReader {
         break;
       }
       errors_.attempt([&] {
-        if (sparse_operand(einsum)) declared_[einsum.target.name].storage = "csr";
+        if (const EinsumTensor* operand = sparse_operand(einsum)) {
+          declared_[einsum.target.name].storage = declared_[operand->name].storage;
+        }
+      });
+    }
+    // A mapping names ranks, and goes through them as rows and their items lie.
+    for (const auto& [name, known] : declared_) {
+      if (mapping_ == nullptr || !known.is_sparse() || computed_.contains(name)) continue;
+      if (known.storage == "csr" || known.storage == "coo") continue;
+      errors_.attempt([&, &own = known, of = name] {
+        refuse_unsupported(own.storage_at,
+                           "a mapping of " + of + ", which is stored as " + own.storage,
+                           "store it as csr, or leave mapping out, so that all is scheduled "
+                           "automatically");
       });
     }
   }
@@ -214,11 +230,19 @@ class EinsumReader {
       as_one_of(*said, what + "." + key, form);
       return said->text;
     };
-    known.storage = word("storage", Form::StorageWord);
+    if (const Node* said = entry.value.find("storage")) {
+      known.storage = trimmed(as_text(*said, what + ".storage"));
+      known.storage_at = said->place;
+      if (known.is_sparse() && !storage_format(known.storage)) {
+        refuse("E304", said->place, what + ".storage: " + shown(said->text) + " is no format",
+               "one of dense, csr, csc, coo, ell, dia, sell(64), bcsr(4, 4)");
+      }
+    }
     known.index = word("index", Form::IndexWord);
     if (std::string type = word("dtype", Form::Type); !type.empty()) known.type = std::move(type);
-    if (known.storage == "csr" && known.ranks.size() != 2) {
-      refuse("E520", entry.value.place, entry.key + " is no matrix, and csr stores matrices",
+    if (known.is_sparse() && known.ranks.size() != 2) {
+      refuse("E520", entry.value.place,
+             entry.key + " is no matrix, and " + known.storage + " stores matrices",
              "write storage: dense");
     }
   }
@@ -285,7 +309,7 @@ class EinsumReader {
     for (const auto& [name, known] : declared_) {
       StoredRanks& made = all[name];
       made.ranks = stored_ranks(name);
-      if (known.storage == "csr") made.compressed.insert(made.ranks[1]);
+      if (known.is_sparse()) made.compressed.insert(made.ranks[1]);
     }
     return all;
   }
@@ -301,8 +325,8 @@ class EinsumReader {
       const Declared& known = declared_.at(name);
       Node input = made_map(
           {{"shape", shape_of(name)}, {"dtype", made_text(known.type, known.place)}}, known.place);
-      if (known.storage == "csr") put(input, "format", made_text("csr", known.place));
-      if (!known.index.empty() && known.storage == "csr") {
+      if (known.is_sparse()) put(input, "format", made_text(known.storage, known.place));
+      if (!known.index.empty() && known.is_sparse()) {
         put(input, "index", made_text(known.index, known.place));
       }
       put(all, name, std::move(input));
@@ -313,7 +337,7 @@ class EinsumReader {
   // The sparse matrix whose items are those of the result, as both stand at the same indices.
   const EinsumTensor* sparse_operand(const EinsumExpression& einsum) const {
     const auto is_it = [&](const EinsumTensor& tensor) {
-      return declared_.at(tensor.name).storage == "csr" &&
+      return declared_.at(tensor.name).is_sparse() &&
              text_of_subscripts(tensor) == text_of_subscripts(einsum.target);
     };
     for (const EinsumTerm& term : einsum.terms) {

@@ -27,14 +27,16 @@ constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
 constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
-// As storage_format() reads it, with numbers from 1 to 4,096.
-constexpr std::string_view kFormatPattern =
+// As storage_format() reads it, with numbers from 1 to 4,096; behind the word for none of them.
+constexpr std::string_view kDensePattern = "^ *dense *$|";
+constexpr std::string_view kStoragePattern =
+    "^ *dense *$|"
     "^ *(csr|csc|coo|ell|dia) *$"
     "|^ *sell *[(] *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *[)]$"
     "|^ *bcsr *[(] *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *"
     ", *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *[)]$";
+constexpr std::string_view kFormatPattern = kStoragePattern.substr(kDensePattern.size());
 constexpr std::string_view kIndexTypes[] = {"int32", "int64"};
-constexpr std::string_view kStorages[] = {"csr", "dense"};
 constexpr std::string_view kKept[] = {"U", "C"};
 constexpr std::string_view kSlip[] = {"slip"};
 constexpr std::string_view kAuto[] = {"auto", "none"};
@@ -114,6 +116,8 @@ class Forms {
     add(Format, {.name = "format",
                  .says = "`csr`, `csc`, `coo`, `ell`, `dia`, `sell(64)` or `bcsr(4, 4)`"});
     forms_[std::size_t(Format)].pattern = kFormatPattern;
+    add(FormatOrDense, {.name = "format_or_dense", .says = "`dense`, or a format as of an input"});
+    forms_[std::size_t(FormatOrDense)].pattern = kStoragePattern;
 
     add_word(Type, "type", words_up_to<DataType::Double>());
     add_word(TensorType, "tensor_type", tensor_types());
@@ -129,7 +133,6 @@ class Forms {
     add_word(AutoWord, "auto", kAuto);
     add_word(MathWord, "math", kMath);
     add_word(IndexWord, "index_type", kIndexTypes);
-    add_word(StorageWord, "storage_word", kStorages);
     add_word(KeptWord, "kept", kKept);
     add_word(SlipWord, "slip", kSlip);
     add_word(InlineWord, "inline", kInline);

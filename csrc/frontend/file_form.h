@@ -29,6 +29,7 @@ enum class Form : std::uint8_t {
   EinsumText,
   Partitioning,
   Format,
+  FormatOrDense,
   // One word of some.
   Type,
   TensorType,
@@ -43,7 +44,6 @@ enum class Form : std::uint8_t {
   AutoWord,
   MathWord,
   IndexWord,
-  StorageWord,
   KeptWord,
   SlipWord,
   InlineWord,

@@ -264,7 +264,8 @@ inline constexpr FileKey kSpacetime[] = {
     {"opt", SlipWord, "slip: threads do not wait for one another, in what the report counts"},
 };
 inline constexpr FileKey kStorage[] = {
-    {"storage", StorageWord, "csr, the default of a first operand of two ranks; or dense"},
+    {"storage", FormatOrDense,
+     "how it is stored; default csr for a first operand of two ranks, else dense"},
     {"index", IndexWord, "the type of offsets and columns; default int32"},
     {"dtype", Type, "the type of an element; default float"},
 };
