@@ -5,6 +5,24 @@
 
 namespace selvage {
 
+// A row that is searched for a position begins at or in front of it, unless it is the first one,
+// and ends behind it, unless it is the last one. Without that a counterexample could be at a row
+// that does not have its position.
+CheckClaims::CheckClaims(const PredicateRequest& request) : request_(request) {
+  for (const Step& step : request.path.steps) {
+    const auto* merge = std::get_if<Merge>(&request.graph[step.transform]);
+    if (merge == nullptr || step.direction == Direction::Forward) continue;
+    const RaggedRows* rows = request.graph.rows_of(*merge);
+    if (rows == nullptr) continue;
+    const Expr position = request.coordinates[merge->out], row = rows->row;
+    const std::int64_t added = request.graph[merge->inner].ragged->added;
+    promises_.push_back((row <= 0 && rows->begin <= 0) ||
+                        (1 <= row && rows->begin + added * row <= position));
+    promises_.push_back((rows->count <= row + 1 && rows->items <= rows->end) ||
+                        (row + 1 < rows->count && position < rows->end + added * (row + 1)));
+  }
+}
+
 Verdict CheckClaims::ask(std::span<const Expr> others, Expr claim) {
   std::vector<Expr> all(others.begin(), others.end());
   all.push_back(claim);
@@ -12,6 +30,7 @@ Verdict CheckClaims::ask(std::span<const Expr> others, Expr claim) {
   if (nodes > std::min(kLargest, nodes_left_)) return Unknown{claim};
   nodes_left_ -= nodes;
   Facts facts = request_.simplifier.facts();
+  for (Expr e : promises_) facts.assume(e);
   for (Expr e : others) facts.assume(e);
   return Simplifier(std::move(facts)).prove(claim);
 }

@@ -13,7 +13,7 @@ namespace selvage {
 // counterexample may have sizes that no instance has.
 class CheckClaims {
  public:
-  explicit CheckClaims(const PredicateRequest& request) : request_(request) {}
+  explicit CheckClaims(const PredicateRequest& request);
 
   // Whether `others` imply `claim`. Unknown, too, if the claim is too large or the work for all
   // questions is used up.
@@ -30,6 +30,7 @@ class CheckClaims {
   static constexpr std::size_t kMostNodes = 2'000;
 
   const PredicateRequest& request_;
+  std::vector<Expr> promises_;  // what offsets promise of the rows that are searched
   std::size_t nodes_left_ = kMostNodes;
 };
 

@@ -416,6 +416,13 @@ class Planner {
       for (Half half : {Half::Lo, Half::Hi}) flags[bound_id(candidates_[m], half)] = 1;
     }
     derivation.tell(flags, "simplifier", all_chosen);
+    // All others followed when the checks were chosen; the oracle may have no steps left to show
+    // that again.
+    flags.assign(flags.size(), 0);
+    for (std::size_t v : candidates_) {
+      for (Half half : {Half::Lo, Half::Hi}) flags[bound_id(v, half)] = 1;
+    }
+    derivation.tell(flags, "interval", all_chosen);
     return derivation.implied();
   }
 

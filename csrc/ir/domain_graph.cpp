@@ -1,6 +1,8 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/base/refuse.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/domain_graph.h>
 #include <selvage/ir/mend_sizes.h>
@@ -261,12 +263,28 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   return out;
 }
 
+// Coordinates inside of an iterdomain may be divided by extents that are 0 where a row has no
+// items. The iterdomain itself has no index there, and neither may what it is made into.
+void DomainGraph::check_has_items(const IterDomain& x, const char* what) const {
+  if (x.ragged || x.extent.is(Op::Const)) return;
+  const std::vector<Expr> used = symbols_of(x.extent);
+  for (std::size_t r = 0; r < rows(); ++r) {
+    if (!contains(used, (*this)[RowsId(r)].end)) continue;
+    if (Simplifier(*facts_).proves_nonnegative(x.extent - 1)) return;
+    refuse<Illegal>("E403",
+                    std::string("the ") + what + " of " + x.name +
+                        " would have indices at a row without items, where " + x.name + " has none",
+                    std::string(what) + " the items of the row, before they are cut up");
+  }
+}
+
 DomainId DomainGraph::resize(DomainId in, Expr left, Expr right, std::string name) {
   left = canonical(left);
   right = canonical(right);
   const Key key = {2, index_of(in), left.id(), right.id()};
   if (const Transform* made = find(key)) return std::get<Resize>(*made).out;
   const IterDomain& x = (*this)[in];
+  check_has_items(x, "resize");
   const Expr extent = canonical(x.extent + left + right);
   Simplifier simplifier(*facts_);
   for (Expr side : {left, right}) {
@@ -366,6 +384,7 @@ DomainId DomainGraph::skew(DomainId in, DomainId along, Expr by, Expr modulo, st
   by = canonical(modulo.is(Op::Const) && by.is(Op::Const) ? by % modulo : by);
   const Key key = {4, index_of(in), index_of(along), by.id(), modulo.id()};
   if (const Transform* made = find(key)) return std::get<Skew>(*made).out;
+  check_has_items(x, "skew");
   const Expr extent = canonical(x.extent + modulo - 1);
   if (!extent.valid() || (extent.is(Op::Const) && extent.value() > kLargestExtent)) {
     refuse<Illegal>("E402", what + " has an extent past 2^62", "take a smaller modulus");

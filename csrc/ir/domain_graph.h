@@ -171,6 +171,7 @@ class DomainGraph {
                                            std::string outer_name, std::string inner_name);
   DomainId next() const { return DomainId(size()); }
   Expr canonical(Expr e) const;
+  void check_has_items(const IterDomain& x, const char* what) const;
 
   std::shared_ptr<ExprPool> pool_;
   std::shared_ptr<const Facts> facts_;

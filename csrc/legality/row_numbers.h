@@ -18,10 +18,10 @@ struct RowNumber {
   std::int64_t added = 0;  // positions of a row beyond its items, where it is searched
 };
 
-// The rows of all ragged iterdomains that a nest of t reaches. Throws Illegal E455 where a loop
-// over the items of a row stands outside of what tells the row, E456 where it is bound to a block
-// or a thread, whose number must be known at launch, and E457 where a nest is at two rows of the
-// same offsets at once.
+// The rows of all ragged iterdomains that a nest of t reaches, each behind those that it is told
+// by. Throws Illegal E455 where a loop over the items of a row stands outside of what tells the
+// row, or a row is told by its own length, E456 where it is bound to a block or a thread, whose
+// number must be known at launch, and E457 where a nest is at two rows of the same offsets at once.
 std::vector<RowNumber> row_numbers(const Schedule& schedule, TensorId t, const Path& path,
                                    std::span<const DomainId> loops, std::span<const Expr> variables,
                                    const Coordinates& coordinates);

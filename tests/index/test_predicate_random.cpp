@@ -11,6 +11,7 @@
 
 #include "tests/oracle/brute_force.h"
 #include "tests/support/counts.h"
+#include "tests/support/derivations.h"
 #include "tests/support/engine_graph.h"
 
 namespace selvage {
@@ -20,25 +21,6 @@ std::vector<int> kept_ids(const EngineGraph& engine, const PredicatePlan& plan) 
   std::vector<int> ids;
   for (const KeptPredicate& k : plan.kept) ids.push_back(engine.oracle_id(k.domain));
   return ids;
-}
-
-// Every dropped check follows, step by step, from loops and kept checks.
-bool derivations_end(const EngineGraph& engine, const PredicatePlan& plan) {
-  std::vector<DomainId> known = engine.loops;
-  for (const KeptPredicate& k : plan.kept) known.push_back(k.domain);
-  const auto is_known = [&](DomainId d) {
-    return std::find(known.begin(), known.end(), d) != known.end();
-  };
-  for (bool again = true; again;) {
-    again = false;
-    for (const ImpliedPredicate& p : plan.implied) {
-      if (is_known(p.domain) || !std::all_of(p.from.begin(), p.from.end(), is_known)) continue;
-      known.push_back(p.domain);
-      again = true;
-    }
-  }
-  return std::all_of(plan.implied.begin(), plan.implied.end(),
-                     [&](const ImpliedPredicate& p) { return is_known(p.domain); });
 }
 
 // Empty: all is well. Otherwise what is wrong, in a line.
@@ -98,7 +80,7 @@ std::string disagreement(const oracle::Graph& g) {
     const bool implied = std::any_of(plan.implied.begin(), plan.implied.end(), is);
     if (loop + kept + implied != 1) return (*engine.graph)[d].name + " is not accounted for";
   }
-  if (!derivations_end(engine, plan)) return "a derivation runs in a circle";
+  if (!derivations_end(engine.loops, plan)) return "a derivation runs in a circle";
   const auto masks = oracle::masks_of(oracle::hole_masks(g));
   const std::vector<int> ids = kept_ids(engine, plan);
   if (!oracle::is_irredundant(masks, ids)) return "the predicates are not irredundant";

@@ -356,6 +356,58 @@ TEST(Ragged, WhatALoopOverItemsCannotBe) {
               HasSubstr("stands outside of the loop b, which tells the row"));
 }
 
+// Cut across row and items so that no loop tells the row unless its length is known.
+TEST(Ragged, ARowIsNotToldByItsOwnLength) {
+  Fusion f;
+  const RowsId rows = add_rows(f.input("off", {f.constant(6)}, DataType::Int64));
+  const Tensor x = ragged_input(f, "x", rows, {}, DataType::Int32);
+  const Expr b = f.fresh_index("b"), j = f.fresh_index("j");
+  const Tensor y = f.output("y", compute_ragged(f, "", rows, {b, j}, {}, item(x, rows, {b, j})));
+  Schedule s(f);
+  const auto loops = s.loops(y);
+  const auto [outer, inner] = s.split(s.merge(loops[1], loops[0]), 2, {.inner_split = false});
+  const auto [tile, in_tile] = s.split(inner, 5);
+  s.reorder({outer, in_tile, tile});
+  EXPECT_THAT(
+      error_of([&] { lower(f, s); }),
+      HasSubstr("error[E455]: j of y runs over the items of a row of off, and which row that "
+                "is follows only from how long it is"));
+}
+
+// The items of two inputs with rows of their own: the row of one is searched, and tells the other.
+TEST(Ragged, ARowThatIsToldByASearchedOne) {
+  Ragged r;
+  const RowsId two = add_rows(r.f.input("two", {r.B + 1}, DataType::Int64));
+  const Tensor w = ragged_input(r.f, "w", two, {}, DataType::Int32);
+  const Expr k = r.f.fresh_index("k");
+  const Fusion::FoldRequest fold{.indices = {k}, .shape = {length(r.f, two)}};
+  const Tensor y = r.f.output("y", compute_ragged(r.f, "", r.rows, {r.b, r.j}, {},
+                                                  r.x_at() * item(w, two, {r.b, k}), {}, &fold));
+  Schedule schedule(r.f);
+  const auto loops = schedule.loops(y);
+  const auto [outer, inner] = schedule.split(schedule.merge(loops[0], loops[1]), 8);
+  schedule.bind(outer, ParallelType::BIDx).bind(inner, ParallelType::TIDx);
+  SizeList sizes = kRows;
+  for (auto& at : sizes) at["two_items"] = at["B"] == 0 ? 0 : 9;
+  expect_agreement(r.f, schedule, sizes);
+}
+
+// In a row without items there would be points of what is divided by its length.
+TEST(Ragged, OnlyTheItemsOfARowAreResized) {
+  Ragged r;
+  const Tensor s = r.f.output("s", r.sum_of_rows(r.x_at()));
+  Schedule schedule(r.f);
+  const auto [outer, inner] = schedule.split(schedule.loops(s)[1], 3);
+  const ScheduledLoop merged = schedule.merge(inner, outer, "m");
+  const Expr one = r.f.constant(1);
+  EXPECT_THAT(error_of([&] { schedule.resize(merged, one, one); }),
+              HasSubstr("error[E403]: the resize of m would have indices at a row without items, "
+                        "where m has none; help: resize the items of the row, before they are cut "
+                        "up"));
+  EXPECT_THAT(error_of([&] { schedule.skew(merged, schedule.loops(s)[0], one, one + 1); }),
+              HasSubstr("error[E403]: the skew of m would have indices"));
+}
+
 TEST(Ragged, OffsetsAreAnInputOfOneAxis) {
   Fusion f;
   const Expr B = f.extent("B");
