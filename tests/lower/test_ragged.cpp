@@ -426,9 +426,8 @@ TEST(Ragged, OffsetsMayBeComputed) {
     const Tensor lengths = f.input("lengths", {B}, DataType::UInt8);
     const Expr b = f.fresh_index("b"), j = f.fresh_index("j"), k = f.fresh_index("k");
     const Tensor off = f.output(
-        "off",
-        f.compute_fold("off", {b}, {B + 1}, {.indices = {k}, .shape = {B}},
-                       select(Element(k) < Element(b), cast(lengths(k), DataType::Int64), 0)));
+        "off", f.compute_fold("off", {b}, {B + 1}, {.indices = {k}, .shape = {B}},
+                              select(Element(k < b), cast(lengths(k), DataType::Int64), 0)));
     const RowsId rows = add_rows(off);
     const Tensor x = ragged_input(f, "x", rows, {}, DataType::Int32);
     const Tensor y = f.output(
