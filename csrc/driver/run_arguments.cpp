@@ -15,6 +15,7 @@ class ArgumentFinder {
       : fusion_(fusion), request_(request) {}
 
   RunArguments find() {
+    inputs_ = request_.inputs;
     take_sizes();
     take_inputs();
     return {std::move(sizes_), std::move(inputs_)};
@@ -34,12 +35,14 @@ class ArgumentFinder {
         open.push_back(n);
       }
     }
-    // Repeated, since one size may depend on another. Strides come last: they may depend on all.
+    // Repeated, since one size may depend on another. What takes a run comes last but one; strides
+    // come last: they may depend on all.
     for (bool may_be_dense = false; !open.empty();) {
       const std::size_t before = open.size();
       std::erase_if(open, [&](Expr n) {
         std::optional<std::int64_t> told = told_by_shape(n);
         if (!told) told = told_by_facts(n);
+        if (!told && may_be_dense) told = told_by_rows(n, open);
         if (!told && may_be_dense) told = dense_stride(n);
         if (told) sizes_.add(n, *told);
         return told.has_value();
@@ -81,6 +84,30 @@ class ArgumentFinder {
     return std::nullopt;
   }
 
+  // The number of items of rows whose offsets the fusion computes: the last offset.
+  // The inputs that these are computed from are made up for good: they may depend on sizes.
+  std::optional<std::int64_t> told_by_rows(Expr n, const std::vector<Expr>& open) {
+    const DomainGraph& graph = fusion_.domains();
+    for (std::size_t k = 0; k < graph.rows(); ++k) {
+      const RaggedRows& rows = graph[RowsId(std::uint32_t(k))];
+      const auto offsets = TensorId(rows.offsets);
+      if (!same(rows.items, n) || fusion_[offsets].is_input) continue;
+      std::map<std::string, std::int64_t> sizes;
+      for (Expr other : open) sizes[std::string(other.name())] = 0;
+      for (std::size_t s = 0; s < sizes_.symbols.size(); ++s) {
+        sizes[std::string(sizes_.symbols[s].name())] = sizes_.values[s];
+      }
+      for (std::size_t i = 0; i < fusion_.size(); ++i) make_up(TensorId(i));
+      try {
+        const Array told = run_reference_of(fusion_, offsets, sizes, inputs_);
+        if (told.size() > 0) return std::max<std::int64_t>(told.get_int(told.size() - 1), 0);
+      } catch (const BadInput&) {
+        return std::nullopt;  // what is wrong is said when all sizes are known
+      }
+    }
+    return std::nullopt;
+  }
+
   std::optional<std::int64_t> dense_stride(Expr n) const {
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
       const TensorInfo& tensor = fusion_[TensorId(i)];
@@ -105,19 +132,23 @@ class ArgumentFinder {
   }
 
   void take_inputs() {
-    inputs_ = request_.inputs;
     for (std::size_t i = 0; i < fusion_.size(); ++i) {
-      const TensorInfo& tensor = fusion_[TensorId(i)];
-      if (!tensor.is_input || inputs_.contains(tensor.name)) continue;
-      std::vector<std::int64_t> shape;
-      bool is_shape = true;
-      for (Expr n : fusion_.shape(TensorId(i))) {
-        shape.push_back(sizes_(n).value_or(-1));
-        is_shape = is_shape && shape.back() >= 0;
-      }
-      if (!is_shape) return;  // the unscheduled program says what is wrong with the sizes
-      inputs_[tensor.name] = made_up_input_of(fusion_, TensorId(i), shape, sizes_, request_.seed);
+      // If not, the unscheduled program says what is wrong with the sizes.
+      if (!make_up(TensorId(i))) return;
     }
+  }
+
+  // Adds an input that is not there, if its shape is known.
+  bool make_up(TensorId t) {
+    const TensorInfo& tensor = fusion_[t];
+    if (!tensor.is_input || inputs_.contains(tensor.name)) return true;
+    std::vector<std::int64_t> shape;
+    for (Expr n : fusion_.shape(t)) {
+      shape.push_back(sizes_(n).value_or(-1));
+      if (shape.back() < 0) return false;
+    }
+    inputs_[tensor.name] = made_up_input_of(fusion_, t, std::move(shape), sizes_, request_.seed);
+    return true;
   }
 
   const Fusion& fusion_;

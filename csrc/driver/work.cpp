@@ -4,6 +4,7 @@
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
+#include <set>
 
 namespace selvage {
 
@@ -17,10 +18,15 @@ class WorkCounter {
   double of(const Body& body) {
     double n = 0;
     for (const Statement& s : body) {
+      const auto* loop = std::get_if<Loop>(&s.node);
+      // A loop over an axis of the launch inside of another one over that axis is where its thread
+      // is already.
+      const bool is_axis = loop != nullptr && is_index(loop->parallel);
+      const bool is_open = is_axis && !axes_.insert(loop->parallel).second;
       double inside = 0;
       for (const Body* inner : bodies(s)) inside = std::max(inside, of(*inner));
-      const auto* loop = std::get_if<Loop>(&s.node);
-      n += 1 + (loop == nullptr ? inside : iterations(*loop) * inside);
+      if (is_axis && !is_open) axes_.erase(loop->parallel);
+      n += 1 + (loop == nullptr || is_open ? inside : iterations(*loop) * inside);
     }
     return n;
   }
@@ -35,6 +41,7 @@ class WorkCounter {
 
   const SizeValues& sizes_;
   Simplifier known_;
+  std::set<ParallelType> axes_;  // of the launch, over which loops run around
 };
 
 }  // namespace

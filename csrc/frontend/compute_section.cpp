@@ -10,6 +10,7 @@
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/sparse_statement.h>
 #include <selvage/frontend/statement.h>
+#include <selvage/ir/ragged.h>
 
 #include <algorithm>
 #include <set>
@@ -90,6 +91,7 @@ class Reader {
   void declare_sizes_of(const Node& section, bool are_shapes) {
     for (const Entry& tensor : section.entries) {
       if (!are_shapes) inputs_.declare_items_of(tensor);
+      if (are_shapes) inputs_.declare_items_in(tensor.value);
       const Node* shape = are_shapes ? &tensor.value : tensor.value.find("shape");
       if (shape == nullptr) continue;
       for (const Node& extent : shape->items) {
@@ -148,17 +150,30 @@ class Reader {
                  "name a tensor that stands on the left of a statement"));
   }
 
-  std::vector<Expr> read_shape_of(const Formula& formula, const Node& shape,
-                                  const std::string& what) {
-    std::vector<Expr> extents = read_shape(shape, sizes_);
-    if (extents.size() != formula.indices.size()) {
+  // An extent that is ragged(off) stands for nothing until its offsets are there.
+  void read_shape_of(const Formula& formula, const Node& shape, const std::string& what,
+                     StatementOutput& output) {
+    Node extents = shape;
+    for (std::size_t k = 0; k < extents.items.size(); ++k) {
+      const auto offsets = offsets_in(extents.items[k]);
+      if (!offsets) continue;
+      if (k != 1) {
+        refuse("E520", extents.items[k].place, "the items of a row stand on no second axis",
+               "give the rows first, and their items next: [B, ragged(off), D]");
+      }
+      output.offsets = *offsets;
+      output.ragged_at = extents.items[k].place;
+      sizes_.use(*offsets + "_items");
+      extents.items[k].text = "1";
+    }
+    output.shape = read_shape(extents, sizes_);
+    if (output.shape->size() != formula.indices.size()) {
       refuse("E309", shape.place,
-             what + " has " + std::to_string(extents.size()) +
-                 (extents.size() == 1 ? " extent for " : " extents for ") +
+             what + " has " + std::to_string(output.shape->size()) +
+                 (output.shape->size() == 1 ? " extent for " : " extents for ") +
                  std::to_string(formula.indices.size()) + " indices",
              "give one for each index");
     }
-    return extents;
   }
 
   void read_outputs(const Node& section) {
@@ -173,7 +188,7 @@ class Reader {
           output.type = as_tensor_type(*type, what + ".dtype");
         }
         if (const Node* shape = entry.value.find("shape")) {
-          output.shape = read_shape_of(*formula, *shape, what + ".shape");
+          read_shape_of(*formula, *shape, what + ".shape", output);
         }
         if (const Node* input = entry.value.find("in_place")) {
           read_in_place(entry, *input, output);
@@ -218,7 +233,7 @@ class Reader {
                  "give its shape under outputs");
         }
         StatementOutput said{.is_output = false};
-        said.shape = read_shape_of(*formula, entry.value, "shapes." + entry.key);
+        read_shape_of(*formula, entry.value, "shapes." + entry.key, said);
         said.layout.place = entry.place;
         said_.emplace(entry.key, std::move(said));
       });
@@ -232,6 +247,12 @@ class Reader {
       auto made = over_stored_items(formula, text, sparse);
       if (!made) return std::nullopt;
       if (made->items_of) {
+        const auto output = said_.find(formula.target);
+        if (output != said_.end() && output->second.shape) {
+          refuse("E520", output->second.layout.place,
+                 formula.target + " has the items of " + made->items_of->matrix + ", and a shape",
+                 "leave its shape out");
+        }
         file_.items_of[formula.target] = made->items_of->matrix;
         sparse.emplace(formula.target, *std::move(made->items_of));
       }
@@ -281,9 +302,11 @@ class Reader {
   }
 
   void make_inputs() {
-    inputs_.make();
+    std::set<std::string> computed;
+    for (const Formula& formula : formulas_) computed.insert(formula.target);
+    inputs_.make(computed);
     for (const std::string& name : inputs_.names()) {
-      if (!fusion_->find(name)) broken_.insert(name);
+      if (!fusion_->find(name) && !inputs_.waiting().contains(name)) broken_.insert(name);
     }
     broken_.insert(inputs_.broken().begin(), inputs_.broken().end());
   }
@@ -344,9 +367,22 @@ class Reader {
           broken_.insert(formula.target);
           return;
         }
+        for (const FormulaNode& n : formula.nodes) {
+          const auto waits = inputs_.waiting().find(n.name);
+          if (!n.may_read() || waits == inputs_.waiting().end()) continue;
+          refuse(
+              "E318", place_in(*texts_[k], n.at),
+              n.name + " is read before " + waits->second + ", which tells its rows, is computed",
+              "move the statement of " + waits->second + " up");
+        }
         const auto said = said_.find(formula.target);
-        make_tensor(formula, *texts_[k], said == said_.end() ? nullptr : &said->second, formulas_,
-                    *fusion_, sizes_, context_);
+        StatementOutput* output = said == said_.end() ? nullptr : &said->second;
+        if (output != nullptr && !output->offsets.empty()) {
+          const RowsId rows = inputs_.rows_told_by(output->offsets, output->ragged_at);
+          (*output->shape)[1] = length(*fusion_, rows);
+        }
+        make_tensor(formula, *texts_[k], output, formulas_, *fusion_, sizes_, context_);
+        inputs_.make_rows_of(formula.target);
         if (!complex_.contains(formula.target)) return;
         fusion_->edit(*fusion_->find(formula.target)).is_complex = true;
       });

@@ -17,15 +17,6 @@ namespace {
 constexpr std::int64_t kMostListed = 100;  // tensors of one list
 constexpr const char* kPartAxis = "part";  // of a complex input
 
-// The offsets of an extent `ragged(off)`.
-std::optional<std::string> offsets_in(const Node& extent) {
-  constexpr std::string_view kBegin = "ragged(";
-  const std::string& text = extent.text;
-  if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
-  const std::string name = text.substr(kBegin.size(), text.size() - kBegin.size() - 1);
-  return is_identifier(name) ? std::optional(name) : std::nullopt;
-}
-
 void check_axes(const Node& shape) {
   if (std::int64_t(expect_sequence(shape, "shape").size()) <= kMostAxes) return;
   refuse("E104", shape.place, "shape has more than " + std::to_string(kMostAxes) + " axes",
@@ -33,6 +24,14 @@ void check_axes(const Node& shape) {
 }
 
 }  // namespace
+
+std::optional<std::string> offsets_in(const Node& extent) {
+  constexpr std::string_view kBegin = "ragged(";
+  const std::string& text = extent.text;
+  if (!text.starts_with(kBegin) || !text.ends_with(')')) return std::nullopt;
+  const std::string name = text.substr(kBegin.size(), text.size() - kBegin.size() - 1);
+  return is_identifier(name) ? std::optional(name) : std::nullopt;
+}
 
 std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes) {
   check_axes(shape);
@@ -55,9 +54,11 @@ void InputSection::declare_items_of(const Entry& entry) {
         known && (known->storage == StorageKind::Ell || known->storage == StorageKind::Dia);
     declare_count(*format, entry.key + (has_width ? kWidth : kItems));
   }
-  const Node* shape = entry.value.find("shape");
-  for (std::size_t k = 0; shape != nullptr && k < shape->items.size(); ++k) {
-    const Node& extent = shape->items[k];
+  if (const Node* shape = entry.value.find("shape")) declare_items_in(*shape);
+}
+
+void InputSection::declare_items_in(const Node& shape) {
+  for (const Node& extent : shape.items) {
     if (const auto offsets = offsets_in(extent)) declare_count(extent, *offsets + kItems);
   }
 }
@@ -263,32 +264,48 @@ std::vector<NamedInput> InputSection::named() const {
   return list;
 }
 
-void InputSection::make() {
+void InputSection::make(const std::set<std::string>& computed) {
   // Offsets before the rows that they tell.
   std::ranges::stable_partition(inputs_, [](const Input& i) { return i.offsets.empty(); });
   for (Input& input : inputs_) {
-    const std::string& name = input.name;
-    errors_.attempt([&] {
-      const std::vector<Node>& said = input.entry->value.find("shape")->items;
-      for (std::size_t k = 0; k < said.size() && !input.is_made; ++k) {
-        input.shape[k] = sizes_.extent(input.shape[k], said[k].place,
-                                       "the extent of " + input.axes[k] + " of " + name);
-      }
-      if (const auto matrix = sparse_.find(name); matrix != sparse_.end()) {
-        sizes_.extent(matrix->second.rows, said[0].place, "the rows of " + name);
-        sizes_.extent(matrix->second.columns, said[1].place, "the columns of " + name);
-      }
-      at_place<BadInput>(input.entry->place, [&] {
-        const DataType type = input.type.type;
-        const TensorId t = make_input(input).id();
-        fusion_.edit(t).is_complex = input.type.is_complex;
-        fusion_.edit(t).align = input.layout.align;
-        fusion_.edit(t).indexes = input.indexes;
-        fusion_.edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape,
-                                             fusion_, context_.symbols, sizes_);
-      });
-    });
+    const bool is_given = std::ranges::find(names_, input.offsets) != names_.end();
+    if (!is_given && computed.contains(input.offsets)) {
+      waiting_.emplace(input.name, input.offsets);
+    } else {
+      errors_.attempt([&] { make(input); });
+    }
   }
+}
+
+void InputSection::make_rows_of(const std::string& offsets) {
+  for (Input& input : inputs_) {
+    const auto waits = waiting_.find(input.name);
+    if (waits == waiting_.end() || waits->second != offsets) continue;
+    errors_.attempt([&] { make(input); });
+    waiting_.erase(waits);
+  }
+}
+
+void InputSection::make(Input& input) {
+  const std::string& name = input.name;
+  const std::vector<Node>& said = input.entry->value.find("shape")->items;
+  for (std::size_t k = 0; k < said.size() && !input.is_made; ++k) {
+    input.shape[k] = sizes_.extent(input.shape[k], said[k].place,
+                                   "the extent of " + input.axes[k] + " of " + name);
+  }
+  if (const auto matrix = sparse_.find(name); matrix != sparse_.end()) {
+    sizes_.extent(matrix->second.rows, said[0].place, "the rows of " + name);
+    sizes_.extent(matrix->second.columns, said[1].place, "the columns of " + name);
+  }
+  at_place<BadInput>(input.entry->place, [&] {
+    const DataType type = input.type.type;
+    const TensorId t = make_input(input).id();
+    fusion_.edit(t).is_complex = input.type.is_complex;
+    fusion_.edit(t).align = input.layout.align;
+    fusion_.edit(t).indexes = input.indexes;
+    fusion_.edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape, fusion_,
+                                         context_.symbols, sizes_);
+  });
 }
 
 Tensor InputSection::make_input(Input& input) {
@@ -306,7 +323,7 @@ Tensor InputSection::make_input(Input& input) {
 
 // Where each row begins among items that are sorted by rows, and where the last one ends: how many
 // items have a lesser row.
-TensorId InputSection::compute_offsets(const std::string& matrix) {
+void InputSection::compute_offsets(const std::string& matrix) {
   const Tensor rows(&fusion_, fusion_.find(matrix + kRows).value());
   const Expr count = sizes_.simplifier().simplify(fusion_[rows.id()].indexes->below + 1);
   const Expr row = fusion_.fresh_index("row");
@@ -317,30 +334,41 @@ TensorId InputSection::compute_offsets(const std::string& matrix) {
     if (TensorId(k) == offsets.id()) continue;
     fusion_.rename(TensorId(k), matrix + kOffsets + "_" + std::to_string(k - first));
   }
-  return offsets.id();
+}
+
+RowsId InputSection::rows_told_by(const std::string& name, const Place& at,
+                                  const std::string& items) {
+  const auto offsets = fusion_.find(name);
+  if (!offsets) {
+    refuse(
+        "E205", at, "shape: there are no offsets " + shown(name),
+        meant(name, std::vector<std::string_view>(names_.begin(), names_.end()),
+              "write ragged(off), and give an input off of shape [B + 1], or compute it before"));
+  }
+  for (std::size_t k = 0; k < fusion_.domains().rows(); ++k) {
+    const RowsId rows{std::uint32_t(k)};
+    if (TensorId(fusion_.domains()[rows].offsets) == *offsets) return rows;
+  }
+  const Tensor tensor(&fusion_, *offsets);
+  if (!fusion_[*offsets].is_input && !fusion_[*offsets].is_output) fusion_.output(name, tensor);
+  std::optional<RowsId> rows;
+  at_place<BadInput>(
+      at, [&] { rows = add_rows(tensor, sizes_.use(items.empty() ? name + kItems : items)); });
+  return *rows;
 }
 
 // The rows that the offsets of an input tell.
 RowsId InputSection::rows_of(const Input& input) {
   const std::string& name = input.offsets;
   const Expr count = input.shape[0];
-  auto offsets = fusion_.find(name);
   const auto matrix = sparse_.find(input.entry->key);
-  if (!offsets && matrix != sparse_.end() && matrix->second.format.storage == StorageKind::Coo) {
-    offsets = compute_offsets(matrix->first);
+  if (!fusion_.find(name) && matrix != sparse_.end() &&
+      matrix->second.format.storage == StorageKind::Coo) {
+    compute_offsets(matrix->first);
   }
-  if (!offsets) {
-    refuse("E205", input.ragged_at, "shape: there is no input of offsets " + shown(name),
-           meant(name, std::vector<std::string_view>(names_.begin(), names_.end()),
-                 "write ragged(off), and give an input off of shape [B + 1]"));
-  }
-  std::optional<RowsId> rows;
+  const RowsId rows = rows_told_by(name, input.ragged_at, input.items);
   at_place<BadInput>(input.ragged_at, [&] {
-    for (std::size_t k = 0; k < fusion_.domains().rows(); ++k) {
-      if (TensorId(fusion_.domains()[RowsId(k)].offsets) == *offsets) rows = RowsId(k);
-    }
-    if (!rows) rows = add_rows({&fusion_, *offsets}, sizes_.use(input.items));
-    const Expr own = fusion_.domains()[*rows].count;
+    const Expr own = fusion_.domains()[rows].count;
     const std::string why = name + " has one offset more than there are rows";
     const Expr is_count = eq(own, count);
     if (same(own, count) || sizes_.simplifier().proves(is_count)) return;
@@ -350,7 +378,7 @@ RowsId InputSection::rows_of(const Input& input) {
     }
     fusion_.check_at_launch(is_count, why);
   });
-  return *rows;
+  return rows;
 }
 
 }  // namespace selvage

@@ -17,6 +17,8 @@ namespace selvage {
 
 // The extents of a tensor: a list of expressions of sizes (E104, and what SizeScope::read says).
 std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes);
+// The offsets of an extent `ragged(off)`; nothing for any other.
+std::optional<std::string> offsets_in(const Node& extent);
 // Refuses a tensor's name that another one has (E204), and else notes where it stands.
 void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place);
 
@@ -35,8 +37,17 @@ class InputSection {
 
   // Declares the sizes that count the items of rows.
   void declare_items_of(const Entry& entry);
+  void declare_items_in(const Node& shape);
   void read(const Node& section);
-  void make();  // after the sizes are declared
+  // After the sizes are declared. Inputs whose offsets a statement computes wait for that.
+  void make(const std::set<std::string>& computed);
+  // The offsets that an input waits for.
+  const std::map<std::string, std::string>& waiting() const { return waiting_; }
+  // Makes the inputs that have waited for these offsets.
+  void make_rows_of(const std::string& offsets);
+  // The rows that a tensor of this name tells; `items` is the size that counts their items, as far
+  // as the file has another name for it. Throws BadInput E205 if there is no such tensor, E519.
+  RowsId rows_told_by(const std::string& offsets, const Place& at, const std::string& items = {});
 
   // Those that the file names, whether they could be made or not; with their axes; names that were
   // not understood.
@@ -63,6 +74,7 @@ class InputSection {
     Place ragged_at = {};
   };
   void declare_count(const Node& place, const std::string& name);
+  void make(Input& input);
   std::vector<std::string> names_of(const Entry& entry) const;
   bool read_input(const Entry& entry, const std::string& name);
   std::vector<Expr> read_extents(const Node& shape, Input& input);
@@ -71,7 +83,7 @@ class InputSection {
                  std::vector<Expr> shape) const;
   Tensor make_input(Input& input);
   RowsId rows_of(const Input& input);
-  TensorId compute_offsets(const std::string& matrix);
+  void compute_offsets(const std::string& matrix);
 
   FileContext& context_;
   Diagnostics& errors_;
@@ -83,6 +95,7 @@ class InputSection {
   std::vector<Input> inputs_;
   std::set<std::string> broken_;
   ComplexTensors complex_;
+  std::map<std::string, std::string> waiting_;  // by input
   SparseTensors sparse_tensors_;
   std::map<std::string, ScheduleFile::Sparse> sparse_;
 };

@@ -362,6 +362,10 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
   if (output != nullptr && output->shape) {
     asked.emplace();
     for (std::size_t k = 0; k < formula.indices.size(); ++k) {
+      if (k == 1 && !output->offsets.empty()) {
+        asked->push_back((*output->shape)[k]);
+        continue;
+      }
       asked->push_back(
           sizes.extent((*output->shape)[k], output->layout.place,
                        "the extent of " + formula.indices[k].name + " of " + formula.target));

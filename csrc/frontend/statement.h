@@ -14,6 +14,10 @@ namespace selvage {
 struct StatementOutput {
   std::optional<TensorType> type = {};
   std::optional<std::vector<Expr>> shape = {};
+  // Of items of rows: the tensor that tells these, and where the file says so. The second extent
+  // of `shape` is then that of a row (ir/ragged.h).
+  std::string offsets = {};
+  Place ragged_at = {};
   FileLayout layout = {};
   std::string in_place = {};  // the input that it takes the place of; empty: of none
   Place in_place_at = {};

@@ -98,21 +98,26 @@ ValueId StatementReads::read_item(const FormulaNode& node, TensorId source,
                                   std::optional<ValueId> otherwise) {
   const RowsId rows = *fusion_[source].items_of;
   ReadAt at;
-  for (const std::size_t axis : {0, 1}) {
-    const FormulaNode& n = formula_.nodes[node.operands[axis]];
-    if (n.kind != Kind::Remap && !n.is_loaded) continue;
+  const std::uint32_t at_row = node.operands[0], at_item = node.operands[1];
+  for (const std::uint32_t k : {at_row, at_item}) {
+    const FormulaNode& n = formula_.nodes[k];
+    if (n.kind != Kind::Remap && !(n.is_loaded && k == at_row)) continue;
     refuse(
         "E520", place(n.at),
-        "the row and the item at which " + node.name + " is read are no plain subscripts",
-        "write sums of indices, integers and sizes, such as fill(" + node.name + "[b, j + 1], 0)");
+        n.kind == Kind::Remap
+            ? "an access mode stands at the row or the item at which " + node.name + " is read"
+            : "the row at which " + node.name + " is read is a number that is loaded",
+        "write a sum of indices, integers and sizes, such as fill(" + node.name + "[b, j + 1], 0)");
   }
-  const Expr row = subscripts_[node.operands[0]], item = subscripts_[node.operands[1]];
-  const Expr extent = indices_.extent(item);
+  const bool is_loaded = formula_.nodes[at_item].is_loaded;
+  const Expr row = subscripts_[at_row], item = is_loaded ? Expr() : subscripts_[at_item];
+  const Expr extent = is_loaded ? Expr() : indices_.extent(item);
   if (extent.valid() && same(extent, extents[1]) && row.is(Op::Symbol)) {
     const IndexValue begin = begin_of(fusion_, rows, row);
     at.add(begin, begin.loaded.symbol + item);
   } else if (otherwise) {
-    const RowItem own = row_item(fusion_, rows, row, item);
+    const RowItem own = is_loaded ? row_item(fusion_, rows, row, values_[at_item])
+                                  : row_item(fusion_, rows, row, item);
     at.add(index_value(fusion_, own.subscript, fusion_.shape(source)[0], IndexMode::Clamped));
     at.only_if(fusion_.values(), own.is_inside);
   } else {

@@ -59,14 +59,30 @@ IndexValue begin_of(Fusion& f, RowsId rows, Expr row) {
           clamped_to(f.values(), offset_of(f, rows, row), own.items + 1)};
 }
 
-RowItem row_item(Fusion& f, RowsId rows, Expr row, Expr item) {
+namespace {
+
+// `may_be`: that there is such a row, and the item is none in front of it.
+RowItem item_of_row(Fusion& f, RowsId rows, Expr row, ValueId item, ValueId may_be) {
   ValueGraph& values = f.values();
   const ValueId begin = offset_of(f, rows, row), end = offset_of(f, rows, row + 1);
-  const ValueId own = values.index(item);
   const ValueId inside =
-      values.apply(Function::Lt, {own, values.apply(Function::Sub, {end, begin})});
-  const ValueId is_any = values.index(0 <= row && row < f.domains()[rows].count && 0 <= item);
-  return {values.apply(Function::Add, {begin, own}), values.apply(Function::And, {is_any, inside})};
+      values.apply(Function::Lt, {item, values.apply(Function::Sub, {end, begin})});
+  return {values.apply(Function::Add, {begin, item}),
+          values.apply(Function::And, {may_be, inside})};
+}
+
+}  // namespace
+
+RowItem row_item(Fusion& f, RowsId rows, Expr row, Expr item) {
+  const Expr may_be = 0 <= row && row < f.domains()[rows].count && 0 <= item;
+  return item_of_row(f, rows, row, f.values().index(item), f.values().index(may_be));
+}
+
+RowItem row_item(Fusion& f, RowsId rows, Expr row, ValueId item) {
+  ValueGraph& values = f.values();
+  const ValueId is_row = values.index(0 <= row && row < f.domains()[rows].count);
+  const ValueId is_behind = values.apply(Function::Le, {values.whole(0), item});
+  return item_of_row(f, rows, row, item, values.apply(Function::And, {is_row, is_behind}));
 }
 
 Tensor ragged_input(Fusion& f, const std::string& name, RowsId rows, std::vector<Expr> inner,

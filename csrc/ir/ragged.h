@@ -50,6 +50,7 @@ struct RowItem {
   ValueId subscript, is_inside;
 };
 RowItem row_item(Fusion& f, RowsId rows, Expr row, Expr item);
+RowItem row_item(Fusion& f, RowsId rows, Expr row, ValueId item);  // which is a number
 
 // The element of x, which lies as such an input does, at {row, item of the row, ...}. Throws
 // BadInput E503 where the number of subscripts does not fit x.

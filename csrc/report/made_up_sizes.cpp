@@ -48,6 +48,24 @@ void add_strides(const Fusion& fusion, Point& point) {
   }
 }
 
+// Whether a size counts items of rows whose offsets the fusion computes, of other inputs than have
+// that size: then these tell it.
+bool is_told(const Fusion& fusion, Expr size) {
+  const DomainGraph& graph = fusion.domains();
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    const TensorInfo& tensor = fusion[TensorId(t)];
+    if (!tensor.is_input || tensor.items_of) continue;
+    for (Expr extent : fusion.shape(TensorId(t))) {
+      if (contains(symbols_of(extent), size)) return false;
+    }
+  }
+  for (std::size_t k = 0; k < graph.rows(); ++k) {
+    const RaggedRows& rows = graph[RowsId(std::uint32_t(k))];
+    if (same(rows.items, size) && !fusion[TensorId(rows.offsets)].is_input) return true;
+  }
+  return false;
+}
+
 std::map<std::string, std::int64_t> made_up(const Fusion& fusion, const Program& program,
                                             const std::map<std::string, std::int64_t>& given,
                                             const std::vector<std::int64_t>& preferred) {
@@ -58,7 +76,7 @@ std::map<std::string, std::int64_t> made_up(const Fusion& fusion, const Program&
     const auto it = given.find(std::string(n.name()));
     if (it != given.end()) {
       point.emplace_back(n, it->second);
-    } else if (!contains(strides, n)) {
+    } else if (!contains(strides, n) && !is_told(fusion, n)) {
       missing.push_back(n);
     }
   }
