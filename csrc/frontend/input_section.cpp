@@ -340,9 +340,11 @@ RowsId InputSection::rows_told_by(const std::string& name, const Place& at,
                                   const std::string& items) {
   const auto offsets = fusion_.find(name);
   if (!offsets) {
+    std::vector<std::string_view> words(names_.begin(), names_.end());
+    for (std::size_t t = 0; t < fusion_.size(); ++t) words.push_back(fusion_[TensorId(t)].name);
     refuse(
         "E205", at, "shape: there are no offsets " + shown(name),
-        meant(name, std::vector<std::string_view>(names_.begin(), names_.end()),
+        meant(name, words,
               "write ragged(off), and give an input off of shape [B + 1], or compute it before"));
   }
   for (std::size_t k = 0; k < fusion_.domains().rows(); ++k) {
