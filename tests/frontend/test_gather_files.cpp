@@ -14,15 +14,15 @@ namespace selvage {
 namespace {
 
 using namespace schedule_files;
-using Items = std::vector<std::int64_t>;
+using IntegerList = std::vector<std::int64_t>;
 
-Array integers(DataType type, std::vector<std::int64_t> shape, const Items& items) {
+Array integers(DataType type, std::vector<std::int64_t> shape, const IntegerList& items) {
   Array array(type, std::move(shape));
   for (std::size_t k = 0; k < items.size(); ++k) array.set_int(std::int64_t(k), items[k]);
   return array;
 }
-Items items(const Array& array) {
-  Items list;
+IntegerList items(const Array& array) {
+  IntegerList list;
   for (std::int64_t k = 0; k < array.size(); ++k) list.push_back(array.get_int(k));
   return list;
 }
@@ -32,10 +32,10 @@ const std::string kInputs =
     "  byte: {shape: [N], dtype: uint8}\n  next: {shape: [N], dtype: int32}\ncompute:\n  - ";
 
 // x[3, 2] = 0 1 / 10 11 / 20 21.
-Items of(const std::string& statement, const Items& idx) {
+IntegerList of(const std::string& statement, const IntegerList& idx) {
   const auto n = std::int64_t(idx.size());
   const ScheduleFile file = read(kInputs + statement + "\n");
-  Items bytes, next;
+  IntegerList bytes, next;
   for (std::int64_t k = 0; k < n; ++k) {
     bytes.push_back(k % 3);
     next.push_back((k + 1) % n);
@@ -49,34 +49,35 @@ Items of(const std::string& statement, const Items& idx) {
 }
 
 TEST(GatherFiles, EachModeSaysWhatIsReadOutOfBounds) {
-  const Items hostile = {1, 3, -1, INT64_MIN, INT64_MAX};
-  EXPECT_EQ(of("y[n] = x[clamped(idx[n]), 0]", hostile), (Items{10, 20, 0, 0, 20}));
-  EXPECT_EQ(of("y[n] = x[safe(idx[n]), 0]", hostile), (Items{10, 0, 0, 0, 0}));
-  EXPECT_EQ(of("y[n] = safe(x[idx[n], 0])", hostile), (Items{10, 0, 0, 0, 0}));
-  EXPECT_EQ(of("y[n] = fill(x[idx[n], 1], -7)", hostile), (Items{11, -7, -7, -7, -7}));
-  EXPECT_EQ(of("y[n] = x[unchecked(idx[n]), 1]", {2, 0}), (Items{21, 1}));
+  const IntegerList hostile = {1, 3, -1, INT64_MIN, INT64_MAX};
+  EXPECT_EQ(of("y[n] = x[clamped(idx[n]), 0]", hostile), (IntegerList{10, 20, 0, 0, 20}));
+  EXPECT_EQ(of("y[n] = x[safe(idx[n]), 0]", hostile), (IntegerList{10, 0, 0, 0, 0}));
+  EXPECT_EQ(of("y[n] = safe(x[idx[n], 0])", hostile), (IntegerList{10, 0, 0, 0, 0}));
+  EXPECT_EQ(of("y[n] = fill(x[idx[n], 1], -7)", hostile), (IntegerList{11, -7, -7, -7, -7}));
+  EXPECT_EQ(of("y[n] = x[unchecked(idx[n]), 1]", {2, 0}), (IntegerList{21, 1}));
 }
 
 TEST(GatherFiles, SubscriptsMayComputeWithLoads) {
-  EXPECT_EQ(of("y[n] = x[clamped(idx[n] + 1), 0]", {0, 1, -1, -2}), (Items{10, 20, 0, 0}));
-  EXPECT_EQ(of("y[n] = x[unchecked(idx[n] % 3), 0]", {4, -1}), (Items{10, 20}));
+  EXPECT_EQ(of("y[n] = x[clamped(idx[n] + 1), 0]", {0, 1, -1, -2}), (IntegerList{10, 20, 0, 0}));
+  EXPECT_EQ(of("y[n] = x[unchecked(idx[n] % 3), 0]", {4, -1}), (IntegerList{10, 20}));
   EXPECT_EQ(of("y[n] = x[clamped(2 * idx[n] - n), safe(idx[n] // 2)]", {1, 1, 2}),
-            (Items{20, 10, 21}));
+            (IntegerList{20, 10, 21}));
 }
 
 TEST(GatherFiles, LoadsMayStandInLoads) {
-  EXPECT_EQ(of("y[n] = x[unchecked(idx[unchecked(next[n])]), 0]", {0, 1, 2}), (Items{10, 20, 0}));
-  EXPECT_EQ(of("y[n] = x[safe(idx[safe(next[n] + 1)]), 0]", {1, 1, 2}), (Items{20, 0, 10}));
+  EXPECT_EQ(of("y[n] = x[unchecked(idx[unchecked(next[n])]), 0]", {0, 1, 2}),
+            (IntegerList{10, 20, 0}));
+  EXPECT_EQ(of("y[n] = x[safe(idx[safe(next[n] + 1)]), 0]", {1, 1, 2}), (IntegerList{20, 0, 10}));
 }
 
 TEST(GatherFiles, FoldsOverIndicesOfLoads) {
-  EXPECT_EQ(of("y[d] = sum[n](x[clamped(idx[n]), d])", {0, 2, 2}), (Items{40, 43}));
-  EXPECT_EQ(of("y[n] = sum(x[clamped(idx[n]), d])", {0, 2}), (Items{1, 41}));
+  EXPECT_EQ(of("y[d] = sum[n](x[clamped(idx[n]), d])", {0, 2, 2}), (IntegerList{40, 43}));
+  EXPECT_EQ(of("y[n] = sum(x[clamped(idx[n]), d])", {0, 2}), (IntegerList{1, 41}));
 }
 
 // The index of an axis that may be left, beside one that must be proved to stay.
 TEST(GatherFiles, SafeIsSaidOfOneAxis) {
-  EXPECT_EQ(of("y[n, d] = x[safe(idx[n]), d]", {1, 3}), (Items{10, 11, 0, 0}));
+  EXPECT_EQ(of("y[n, d] = x[safe(idx[n]), d]", {1, 3}), (IntegerList{10, 11, 0, 0}));
   const ScheduleFile file = read(kInputs + "y[n, d] = x[safe(idx[n]), 2 * d] + x[0, d]\n");
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(*file.fusion, *file.schedule); }).substr(0, 21),
             "selvage: error[E440]:");
@@ -116,7 +117,7 @@ TEST(GatherFiles, AreWrittenAndReadAgain) {
     const ScheduleFile again = read(text);
     EXPECT_EQ(to_schedule_file(*again.fusion, *again.schedule), text);
     const auto result = [](const ScheduleFile& f) {
-      const Items idx = {0, 255, 256, -1};
+      const IntegerList idx = {0, 255, 256, -1};
       Array x(DataType::Int32, {256, 2});
       for (std::int64_t k = 0; k < x.size(); ++k) x.set_int(k, k);
       std::map<std::string, Array> all = {{"x", x},
@@ -127,7 +128,7 @@ TEST(GatherFiles, AreWrittenAndReadAgain) {
       try {
         return items(run_reference(*f.fusion, {{"V", 256}, {"D", 2}, {"N", 4}}, all).at(0));
       } catch (const BadInput& e) {
-        return Items{std::int64_t(std::hash<std::string>()(e.diagnostic().message))};
+        return IntegerList{std::int64_t(std::hash<std::string>()(e.diagnostic().message))};
       }
     };
     EXPECT_EQ(result(again), result(file)) << text;

@@ -9,36 +9,39 @@ namespace selvage {
 namespace {
 
 using namespace schedule_files;
-using Items = std::vector<std::int64_t>;
+using IntegerList = std::vector<std::int64_t>;
 
 // x[2, 4] = 3 1 -4 1 / 5 -9 2 6
 const std::string kHead = "inputs: {x: {shape: [M, N], dtype: int32}}\ncompute:\n";
 
-Items of(const std::string& statements) {
+IntegerList of(const std::string& statements) {
   const ScheduleFile file = read(kHead + statements);
   Array x(DataType::Int32, {2, 4});
-  const Items values = {3, 1, -4, 1, 5, -9, 2, 6};
+  const IntegerList values = {3, 1, -4, 1, 5, -9, 2, 6};
   for (std::size_t k = 0; k < values.size(); ++k) x.set_int(std::int64_t(k), values[k]);
   const Array y = run_reference(*file.fusion, {{"M", 2}, {"N", 4}}, {{"x", x}}).back();
-  Items list;
+  IntegerList list;
   for (std::int64_t k = 0; k < y.size(); ++k) list.push_back(y.get_int(k));
   return list;
 }
 
 TEST(ScanFiles, AnIndexSaysAlongWhichAxis) {
-  EXPECT_EQ(of("  - y[i, j] = cumsum[j](x[i, j])\n"), Items({3, 4, 0, 1, 5, -4, -2, 4}));
-  EXPECT_EQ(of("  - y[i, j] = cumsum[i](x[i, j])\n"), Items({3, 1, -4, 1, 8, -8, -2, 7}));
-  EXPECT_EQ(of("  - y[i, j] = cumprod[j](x[i, j])\n"), Items({3, 3, -12, -12, 5, -45, -90, -540}));
-  EXPECT_EQ(of("  - y[i, j] = cummax[j](x[i, j])\n"), Items({3, 3, 3, 3, 5, 5, 5, 6}));
-  EXPECT_EQ(of("  - y[j, i] = cummin[j](x[i, j])\n"), Items({3, 5, 1, -9, -4, -9, -4, -9}));
+  EXPECT_EQ(of("  - y[i, j] = cumsum[j](x[i, j])\n"), IntegerList({3, 4, 0, 1, 5, -4, -2, 4}));
+  EXPECT_EQ(of("  - y[i, j] = cumsum[i](x[i, j])\n"), IntegerList({3, 1, -4, 1, 8, -8, -2, 7}));
+  EXPECT_EQ(of("  - y[i, j] = cumprod[j](x[i, j])\n"),
+            IntegerList({3, 3, -12, -12, 5, -45, -90, -540}));
+  EXPECT_EQ(of("  - y[i, j] = cummax[j](x[i, j])\n"), IntegerList({3, 3, 3, 3, 5, 5, 5, 6}));
+  EXPECT_EQ(of("  - y[j, i] = cummin[j](x[i, j])\n"), IntegerList({3, 5, 1, -9, -4, -9, -4, -9}));
 }
 
 // The index is one on the left, or of the fold around it.
 TEST(ScanFiles, AScanStandsInsideOfExpressionsAndFolds) {
-  EXPECT_EQ(of("  - y[i, j] = cumsum[j](x[i, j]) - x[i, j]\n"), Items({0, 3, 4, 0, 0, 5, -4, -2}));
-  EXPECT_EQ(of("  - y[i] = max(cumsum[j](x[i, j]))\n"), Items({4, 5}));
-  EXPECT_EQ(of("  - y[i] = argmin[k](cumsum[k](x[i, k] * 2))\n"), Items({2, 1}));
-  EXPECT_EQ(of("  - y[i, j] = cumsum[i](cumsum[j](x[i, j]))\n"), Items({3, 4, 0, 1, 8, 0, -2, 5}));
+  EXPECT_EQ(of("  - y[i, j] = cumsum[j](x[i, j]) - x[i, j]\n"),
+            IntegerList({0, 3, 4, 0, 0, 5, -4, -2}));
+  EXPECT_EQ(of("  - y[i] = max(cumsum[j](x[i, j]))\n"), IntegerList({4, 5}));
+  EXPECT_EQ(of("  - y[i] = argmin[k](cumsum[k](x[i, k] * 2))\n"), IntegerList({2, 1}));
+  EXPECT_EQ(of("  - y[i, j] = cumsum[i](cumsum[j](x[i, j]))\n"),
+            IntegerList({3, 4, 0, 1, 8, 0, -2, 5}));
 }
 
 TEST(ScanFiles, WhatIsNoScanIsRefused) {
