@@ -16,6 +16,8 @@
 #include <selvage/ir/element.h>
 #include <selvage/ir/moved_store.h>
 #include <selvage/ir/ops.h>
+#include <selvage/ir/ragged.h>
+#include <selvage/ir/ragged_ops.h>
 #include <selvage/ir/random_ops.h>
 #include <selvage/ir/schedule.h>
 #include <selvage/kernel/print.h>

@@ -287,8 +287,10 @@ Tensor Fusion::output(const std::string& name, Tensor t, std::optional<DataType>
     }
     const ValueId read = values_.read(info.type, std::uint32_t(t.id()), indices);
     const bool is_complex = info.is_complex;
+    const auto rows = info.items_of;
     const Tensor copy = compute(name, std::move(indices), shape(t.id()), read);
     edit(copy.id()).is_complex = is_complex;
+    edit(copy.id()).items_of = rows;
     return output(name, copy, stored);
   }
   rename(t.id(), name);

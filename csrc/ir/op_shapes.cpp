@@ -71,6 +71,24 @@ void check_one_fusion(const std::string& op, Tensor a, Tensor b) {
                    "build both from the inputs of one");
 }
 
+std::optional<RowsId> shared_rows(const std::string& op, const Fusion& f,
+                                  const std::vector<TensorId>& tensors) {
+  std::optional<TensorId> first;
+  for (TensorId t : tensors) {
+    if (!f[t].items_of) continue;
+    if (!first) first = t;
+    const RowsId own = *f[t].items_of, other = *f[*first].items_of;
+    if (own == other) continue;
+    const auto offsets = [&](RowsId rows) { return f[TensorId(f.domains()[rows].offsets)].name; };
+    refuse<BadInput>("E501",
+                     op + ": " + f[*first].name + " has items of the rows of " + offsets(other) +
+                         ", and " + f[t].name + " items of those of " + offsets(own),
+                     "give both the same rows; or test that they are equal by check_same_rows(), "
+                     "and write as_rows() of one");
+  }
+  return first ? f[*first].items_of : std::nullopt;
+}
+
 std::vector<std::size_t> axes_of(const std::string& op, Tensor t, const Axes& axes) {
   const auto rank = std::int64_t(t.fusion().shape(t.id()).size());
   std::vector<std::size_t> result;

@@ -27,6 +27,10 @@ ValueId filling_of(const std::string& op, Tensor x, const Operand& value);
 void check_one_fusion(const std::string& op, Tensor a, Tensor b);
 // Throws BadInput E516 if elements of idx cannot be indices.
 void check_index_of(const std::string& op, Tensor idx);
+// The rows whose items the first axes of these tensors have; nothing if none of them has any.
+// Throws BadInput E501 if two of them have items of different rows.
+std::optional<RowsId> shared_rows(const std::string& op, const Fusion& f,
+                                  const std::vector<TensorId>& tensors);
 // Axes of a tensor, ascending; those below 0 count from the end. Throws BadInput E510.
 std::vector<std::size_t> axes_of(const std::string& op, Tensor t, const Axes& axes);
 

@@ -82,6 +82,7 @@ Tensor apply(Function function, std::vector<Operand> operands) {
   for (const Operand& o : operands) {
     if (const auto* t = std::get_if<Tensor>(&o.value())) tensors.push_back(t->id());
   }
+  const std::optional<RowsId> rows = shared_rows(std::string(info(function).text), f, tensors);
   const std::vector<Expr> shape = broadcast(function, f, tensors);
   const std::vector<Expr> indices = fresh_indices(f, shape.size());
   ValueGraph& values = f.values();
@@ -95,7 +96,12 @@ Tensor apply(Function function, std::vector<Operand> operands) {
       elements.push_back(literal(values, std::get<double>(o.value())));
     }
   }
-  return f.compute("", indices, shape, values.apply(function, std::move(elements)));
+  const Tensor made = f.compute("", indices, shape, values.apply(function, std::move(elements)));
+  // Aligned at their last axes, items may stand behind the first one: then no row has them.
+  const bool has_items = std::ranges::any_of(
+      tensors, [&](TensorId t) { return f[t].items_of && f[t].logical.size() == shape.size(); });
+  if (has_items) f.edit(made.id()).items_of = rows;
+  return made;
 }
 
 Tensor operator+(Operand a, Operand b) { return apply(Function::Add, {a, b}); }
@@ -199,7 +205,9 @@ Tensor with_strides(Tensor t, std::vector<Extent> strides) {
 Tensor cast(Tensor a, DataType type) {
   Fusion& f = a.fusion();
   const std::vector<Expr> shape = shape_of(a), indices = fresh_indices(f, shape.size());
-  return f.compute("", indices, shape, f.values().cast(element_of(a, indices), type));
+  const Tensor made = f.compute("", indices, shape, f.values().cast(element_of(a, indices), type));
+  f.edit(made.id()).items_of = f[a.id()].items_of;
+  return made;
 }
 
 Tensor fast(Tensor a) {

@@ -1,6 +1,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/gather.h>
+#include <selvage/ir/op_shapes.h>
 #include <selvage/ir/ragged.h>
 #include <selvage/simplifier/simplifier.h>
 
@@ -100,6 +101,15 @@ Element item(Tensor x, RowsId rows, const std::vector<Expr>& at) {
                      x.name() + " has rows of items and " + std::to_string(x.rank() - 1) +
                          " further axes, and is read as " + x.name() + to_text(at),
                      "give a subscript for the row, one for the item, and one for each other axis");
+  }
+  const auto own = f[x.id()].items_of;
+  if (own && *own != rows) {
+    const auto offsets = [&](RowsId r) { return f[TensorId(f.domains()[r].offsets)].name; };
+    refuse<BadInput>("E501",
+                     x.name() + " has items of the rows of " + offsets(*own) +
+                         ", and is read by those of " + offsets(rows),
+                     "read it by its own; or test that they are equal by check_same_rows(), and "
+                     "write as_rows() of it");
   }
   const IndexValue begin = begin_of(f, rows, at[0]);
   std::vector<Expr> subscripts = {begin.loaded.symbol + at[1]};

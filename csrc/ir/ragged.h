@@ -53,7 +53,8 @@ RowItem row_item(Fusion& f, RowsId rows, Expr row, Expr item);
 RowItem row_item(Fusion& f, RowsId rows, Expr row, ValueId item);  // which is a number
 
 // The element of x, which lies as such an input does, at {row, item of the row, ...}. Throws
-// BadInput E503 where the number of subscripts does not fit x.
+// BadInput E503 where the number of subscripts does not fit x, E501 where x has items of other
+// rows.
 Element item(Tensor x, RowsId rows, const std::vector<Expr>& at);
 
 // A tensor with one element for each item of all rows, times `inner`: `value` is over indices

@@ -69,6 +69,32 @@ Schedule with_stored_operands(const Schedule& schedule,
   return result;
 }
 
+// Items of rows that are read where a number from memory tells, and computed from the row and the
+// item that they are: both would have to be found for each read. So these are stored.
+Schedule with_stored_items(const Schedule& schedule) {
+  const Fusion& fusion = schedule.fusion();
+  Schedule result = schedule;
+  if (fusion.domains().rows() == 0) return result;
+  std::vector<bool> needs_row(fusion.size());  // itself, or what is inlined into it
+  for (TensorId t : definition_order(fusion)) {
+    if (!fusion[t].definition) continue;
+    bool is_told_row = fusion[t].is_iterated_by_root;
+    for (ValueId v : values_under(fusion.values(), *fusion[t].definition)) {
+      const ValueNode& node = fusion.values()[v];
+      if (node.kind != ValueNode::Kind::Read || !needs_row[node.source]) continue;
+      const auto tells = [&](const LoadedIndex& l) { return same(l.symbol, node.subscripts[0]); };
+      if (std::ranges::any_of(node.loaded, tells)) {
+        result.materialize(TensorId(node.source));
+        needs_row[node.source] = false;
+      } else {
+        is_told_row = true;
+      }
+    }
+    needs_row[index_of(t)] = is_told_row && fusion[t].items_of && schedule.is_inlined(t);
+  }
+  return result;
+}
+
 class Automatic {
  public:
   // `open`: by tensor, whether nobody has said how it is computed.
@@ -315,7 +341,7 @@ std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices&
 
 Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
             const Device& device, const PlanChoices& choices, const RowSchedule& rows) {
-  Schedule stored = with_stored_operands(schedule, sizes);
+  Schedule stored = with_stored_operands(with_stored_items(schedule), sizes);
   std::vector<AutomaticKernel> by_rows;
   for (TensorId t : folds_of_rows(stored, choices)) {
     stored.stop_following(t);

@@ -34,8 +34,10 @@ void keep_indices(Schedule& schedule) {
       }
     }
   }
+  // How many items a row has is no number, so no registers hold them.
   std::erase_if(indices, [&](TensorId t) {
-    return !readers.contains(t) || !schedule.is_inlined(t) || fusion[t].is_output;
+    return !readers.contains(t) || !schedule.is_inlined(t) || fusion[t].is_output ||
+           fusion[t].is_iterated_by_root;
   });
   if (indices.empty()) return;
   Schedule kept = schedule;
