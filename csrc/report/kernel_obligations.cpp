@@ -35,6 +35,8 @@ class KernelObligations {
     for (const RowNumber& n : analysis_.rows) {
       around_.push_back(eq(tensor_.graph()[n.rows].row, n.row));
     }
+    const std::vector<Expr> contracts = contracts_of_rows(tensor_);
+    around_.insert(around_.end(), contracts.begin(), contracts.end());
     find_lanes();
     visit(kernel_.body);
     return std::move(list_);

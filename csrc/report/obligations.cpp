@@ -22,6 +22,22 @@ std::vector<Expr> conditions(const Facts::Symbol& s) {
 
 }  // namespace
 
+std::vector<Expr> contracts_of_rows(const TensorReport& tensor) {
+  const DomainGraph& graph = tensor.graph();
+  std::vector<Expr> contracts;
+  for (const Step& step : tensor.analysis.path.steps) {
+    const auto* merge = std::get_if<Merge>(&graph[step.transform]);
+    if (merge == nullptr || step.direction == Direction::Forward) continue;
+    if (graph.rows_of(*merge) == nullptr) continue;
+    const auto index = [&](DomainId d) { return (*tensor.analysis.coordinates)[d]; };
+    const Expr position = index(merge->out), in_row = index(merge->inner);
+    contracts.push_back(position < 0 || 0 <= in_row);
+    contracts.push_back(graph[merge->out].extent <= position ||
+                        in_row < graph[merge->inner].extent);
+  }
+  return contracts;
+}
+
 std::vector<Obligation> obligations_of(const TensorReport& tensor, const FusionReport& fusion) {
   std::vector<Obligation> list = tensor_obligations(tensor);
   if (!fusion.program) return list;

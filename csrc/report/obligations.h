@@ -33,6 +33,10 @@ std::vector<Obligation> tensor_obligations(const TensorReport& tensor);
 std::vector<Obligation> kernel_obligations(const TensorReport& tensor, const Program& program,
                                            const Kernel& kernel);
 
+// What offsets promise of the rows that a tensor's loops search: a row begins at its position or
+// before it, if that is no less than 0, and goes on past it, if there is such a position.
+std::vector<Expr> contracts_of_rows(const TensorReport& tensor);
+
 // The rules by which the simplifier gets from the meaning of transforms and definitions to the
 // printed result, in the order of the table; found by simplifying again. Empty if terms were only
 // put in order, or if only laws were used.

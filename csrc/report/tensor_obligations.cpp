@@ -15,7 +15,7 @@ class TensorObligations {
       : tensor_(tensor), analysis_(tensor.analysis), graph_(tensor.graph()) {}
 
   std::vector<Obligation> list() {
-    add_contracts();
+    contracts_ = contracts_of_rows(tensor_);
     for (TransformId t : tensor_.schedule->transforms(analysis_.tensor)) add_extents(graph_[t]);
     for (const Step& step : analysis_.path.steps) add_indices(step);
     for (const KeptPredicate& kept : analysis_.predicates.kept) add_check(kept);
@@ -34,18 +34,6 @@ class TensorObligations {
   void add_equal(Of of, std::string what, std::vector<Expr> under, Expr printed, Expr formula) {
     add(of, std::move(what), {{under, eq(printed, formula)}});
     list_.back().simplified = {{std::move(under), formula}};
-  }
-  // What offsets promise of a row that is searched: it begins at its position or before it, if that
-  // is no less than 0, and goes on past it, if there is such a position.
-  void add_contracts() {
-    for (const Step& step : analysis_.path.steps) {
-      const auto* merge = std::get_if<Merge>(&graph_[step.transform]);
-      if (merge == nullptr || step.direction == Direction::Forward) continue;
-      if (graph_.rows_of(*merge) == nullptr) continue;
-      const Expr position = index(merge->out), in_row = index(merge->inner);
-      contracts_.push_back(position < 0 || 0 <= in_row);
-      contracts_.push_back(extent(merge->out) <= position || in_row < extent(merge->inner));
-    }
   }
   Expr extent(DomainId d) const { return graph_[d].extent; }
   Expr index(DomainId d) const { return (*analysis_.coordinates)[d]; }

@@ -1,6 +1,7 @@
 #include <selvage/confirm/confirm.h>
 #include <selvage/confirm/solver.h>
 #include <selvage/frontend/schedule_file.h>
+#include <selvage/ir/reads.h>
 #include <selvage/report/json.h>
 #include <selvage/report/page.h>
 #include <tests/oracle/random_graph.h>
@@ -10,6 +11,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 
 namespace selvage {
 namespace {
@@ -36,6 +38,24 @@ struct Tally {
   }
 };
 
+bool has_filled_gather(const TensorReport& tensor) {
+  const ValueGraph& values = tensor.fusion().values();
+  std::set<TensorId> seen;
+  std::vector<TensorId> open = {tensor.analysis.tensor};
+  while (!open.empty()) {
+    const TensorId t = open.back();
+    open.pop_back();
+    if (!seen.insert(t).second || !tensor.fusion()[t].definition) continue;
+    for (ValueId v : values_under(values, *tensor.fusion()[t].definition)) {
+      const ValueNode& node = values[v];
+      if (node.kind != ValueNode::Kind::Read) continue;
+      if (!node.loaded.empty() && node.otherwise()) return true;
+      open.push_back(TensorId(node.source));
+    }
+  }
+  return false;
+}
+
 class Confirm : public testing::Test {
  protected:
   void SetUp() override {
@@ -58,6 +78,8 @@ TEST_F(Confirm, EveryExampleIsConfirmed) {
       for (const Confirmation& c : *tensor.confirmations) {
         // What is folded stores a state, which is not the value of its definition.
         if (tensor.tensor().fold && !c.claim.valid()) continue;
+        // What fills a read at a loaded number is not compared.
+        if (!c.claim.valid() && has_filled_gather(tensor)) continue;
         EXPECT_TRUE(is_proved(c.verdict)) << entry.path() << ": " << to_text(c);
       }
     }

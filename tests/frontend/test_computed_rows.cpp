@@ -127,8 +127,9 @@ TEST(ComputedRows, SayWhatIsWrong) {
   EXPECT_THAT(
       with("off: {shape: [B + 2]}, y: {}", off + y),
       HasSubstr("error[E501]: off has one offset more than there are rows, which is not so"));
-  EXPECT_THAT(with("off: {shape: [B + 1]}, y: {shape: [B, ragged(of)]}", off + y),
-              HasSubstr("error[E205]: shape: there are no offsets 'of'; help: did you mean off?"));
+  EXPECT_THAT(
+      with("off: {shape: [B + 1]}, y: {shape: [B, ragged(of)]}", off + y),
+      HasSubstr("error[E205]: shape: there are no offsets 'of'; help: did you mean 'off'?"));
   EXPECT_THAT(with("off: {shape: [B + 1]}, y: {shape: [ragged(off), B]}", off + y),
               HasSubstr("error[E520]: the items of a row stand on no second axis"));
   EXPECT_THAT(with("off: {shape: [B + 1]}, y: {}",
