@@ -7,6 +7,13 @@
 
 namespace selvage {
 
+// A tensor with the items of a sparse matrix: the matrix itself, or what a statement has computed
+// at its items.
+struct SparseTensor {
+  std::string matrix;
+  StorageFormat format;
+  std::string rows, columns;  // the extents of the matrix, as the file has them
+};
 // The loops over what a format stores of a matrix, in the order in which it lies in memory, and
 // those of which an index of rows and one of columns are made, outer to inner. A loop over items of
 // a row, or of a column, is that of the index that the items tell.

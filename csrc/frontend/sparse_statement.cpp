@@ -1,7 +1,5 @@
-#include <selvage/base/words.h>
-#include <selvage/frontend/made_nodes.h>
 #include <selvage/frontend/readers.h>
-#include <selvage/frontend/sparse_loops.h>
+#include <selvage/frontend/sparse_nodes.h>
 #include <selvage/frontend/sparse_statement.h>
 
 #include <algorithm>
@@ -47,6 +45,7 @@ class ItemsWriter {
   std::optional<SparseStatement> write() {
     for (std::uint32_t k = 0; k < from_.nodes.size(); ++k) find_matrix(k);
     if (matrices_.empty()) return std::nullopt;
+    for (std::uint32_t k : looked_up_) check_is_factor(k);
     find_result();
     made_.formula = from_;
     made_.formula.nodes.clear();
@@ -69,6 +68,8 @@ class ItemsWriter {
     SparseLoops loops;
     Key row, column;
     std::size_t at = 0;  // where it is read first
+    // Another one tells the index, and this one is looked up at its items.
+    bool is_looked_up = false;
 
     const Key& told() const { return loops.is_row_told ? row : column; }
     const Key& known() const { return loops.is_row_told ? column : row; }
@@ -89,7 +90,9 @@ class ItemsWriter {
   Key key(const FormulaNode& name) const { return {name.name, binder_of(name)}; }
 
   const Matrix* find(const Key& index) const {
-    const auto is_it = [&](const Matrix& m) { return m.row == index || m.column == index; };
+    const auto is_it = [&](const Matrix& m) {
+      return !m.is_looked_up && (m.row == index || m.column == index);
+    };
     const auto at = std::ranges::find_if(matrices_, is_it);
     return at == matrices_.end() ? nullptr : &*at;
   }
@@ -110,12 +113,56 @@ class ItemsWriter {
                   node.at};
     own_.insert(node.operands.begin(), node.operands.end());
     for (const Matrix& other : matrices_) {
+      const bool is_at_same = other.row == matrix.row && other.column == matrix.column;
+      if (is_at_same && can_be_looked_up(matrix, other)) {
+        if (other.tensor.matrix == tensor.matrix && !other.is_looked_up) return;
+        matrix.is_looked_up = true;
+      }
+    }
+    if (matrix.is_looked_up) looked_up_.push_back(k);
+    for (const Matrix& other : matrices_) {
       const bool is_same = other.tensor.matrix == tensor.matrix && other.row == matrix.row &&
                            other.column == matrix.column;
       if (is_same) return;
-      check_apart(other, matrix, node);
+      if (!matrix.is_looked_up) check_apart(other, matrix, node);
     }
     matrices_.push_back(std::move(matrix));
+  }
+
+  // Items of it are found among those of one line, which both go through.
+  static bool can_be_looked_up(const Matrix& m, const Matrix& teller) {
+    return m.tensor.matrix == teller.tensor.matrix ||
+           (!fills_up(m.tensor.format) && !teller.loops.has_parts() &&
+            m.loops.is_row_told == teller.loops.is_row_told);
+  }
+
+  // Where the first matrix has no item, a product with it is 0, and nothing else is.
+  void check_is_factor(std::uint32_t read) const {
+    const auto is_of_product = [&](const FormulaNode& n) {
+      return n.kind == Kind::Cast || (n.kind == Kind::Apply &&
+                                      (n.function == Function::Mul || n.function == Function::Neg));
+    };
+    std::uint32_t product = read;
+    for (std::uint32_t k = read + 1; k < from_.nodes.size(); ++k) {
+      const FormulaNode& n = from_.nodes[k];
+      if (is_of_product(n) && std::ranges::count(n.operands, product) != 0) product = k;
+    }
+    const Key row = key(from_.nodes[from_.nodes[read].operands[0]]);
+    const Matrix* teller = find(row);
+    std::vector<std::uint32_t> open = {product};
+    while (!open.empty()) {
+      const FormulaNode& n = from_.nodes[open.back()];
+      open.pop_back();
+      if (is_of_product(n)) open.insert(open.end(), n.operands.begin(), n.operands.end());
+      const bool is_matrix = n.may_read() && sparse_.contains(n.name);
+      if (is_matrix && sparse_.at(n.name).matrix == teller->tensor.matrix) return;
+    }
+    const std::string &first = teller->tensor.matrix, &second = from_.nodes[read].name;
+    refuse_at(from_.nodes[read].at,
+              second + " is read at the items of " + first + ", and is no factor of " + first +
+                  " there: where " + second + " alone has an item, it would be left out",
+              "write products such as " + first + "[i, j] * " + second +
+                  "[i, j], or a fold of its own for each, read at an index of its own");
   }
 
   // Two matrices may share an index only where it is a loop of both as it is.
@@ -143,6 +190,7 @@ class ItemsWriter {
   void find_result() {
     const auto& left = from_.indices;
     for (const Matrix& m : matrices_) {
+      if (m.is_looked_up) continue;
       const bool has_items = left.size() >= 2 && from_.stored_at.empty() &&
                              Key(left[0].name, Binder()) == m.row &&
                              Key(left[1].name, Binder()) == m.column;
@@ -231,7 +279,8 @@ class ItemsWriter {
       auto& list = made_.formula.folds[f].indices;
       put(list, f);
       for (const Matrix& m : matrices_) {
-        if (m.row.second == Binder(f) && m.column.second == Binder(f)) in_order(list, m.loops.all);
+        const bool are_both = m.row.second == Binder(f) && m.column.second == Binder(f);
+        if (are_both && !m.is_looked_up) in_order(list, m.loops.all);
       }
     }
   }
@@ -269,7 +318,8 @@ class ItemsWriter {
         read.operands.push_back(
             add({.kind = Kind::Apply, .function = f, .operands = {name, height}}));
       }
-      index.extent = add_text(whole.nodes, m.tensor.rows, from_.target_at);
+      index.extent = SparseNodes(whole.nodes, FormulaNode{.at = from_.target_at}, true)
+                         .extent(m.tensor.rows, place_in(text_, from_.target_at));
     }
     whole.nodes.push_back(std::move(read));
     made_.whole = std::move(whole);
@@ -277,109 +327,12 @@ class ItemsWriter {
 
   // ---- Values ----
 
+  SparseNodes nodes(const FormulaNode& like, bool in_subscript) {
+    return {made_.formula.nodes, like, in_subscript};
+  }
   std::uint32_t add(FormulaNode node) {
     made_.formula.nodes.push_back(std::move(node));
     return std::uint32_t(made_.formula.nodes.size() - 1);
-  }
-  // The nodes of an extent, as a text of the file has it.
-  std::uint32_t add_text(std::vector<FormulaNode>& nodes, const std::string& text,
-                         std::size_t at) const {
-    const Formula extent = parse_formula(made_text("x = " + text, place_in(text_, at)));
-    const auto first = std::uint32_t(nodes.size());
-    for (FormulaNode node : extent.nodes) {
-      for (std::uint32_t& operand : node.operands) operand += first;
-      node.at = at;
-      nodes.push_back(std::move(node));
-    }
-    return std::uint32_t(nodes.size() - 1);
-  }
-
-  // Makes nodes that stand in the place of one, `like`.
-  class Maker {
-   public:
-    Maker(ItemsWriter& writer, const FormulaNode& like, bool in_subscript)
-        : writer_(writer), like_(like), in_subscript_(in_subscript) {}
-
-    std::uint32_t integer(std::int64_t n) { return add({.kind = Kind::Integer, .integer = n}); }
-    std::uint32_t loop(const std::string& name) { return add({.kind = Kind::Name, .name = name}); }
-    std::uint32_t apply(Function f, std::uint32_t a, std::uint32_t b) {
-      FormulaNode node{.kind = Kind::Apply, .function = f, .operands = {a, b}};
-      node.is_loaded = in_subscript_ && (is_loaded(a) || is_loaded(b));
-      return add(std::move(node));
-    }
-    std::uint32_t element(const std::string& name, const Names& loops) {
-      FormulaNode node{.kind = Kind::Element, .name = name};
-      Maker inside(writer_, like_, true);
-      for (const std::string& l : loops) node.operands.push_back(inside.loop(l));
-      node.is_loaded = in_subscript_;
-      return add(std::move(node));
-    }
-
-   private:
-    bool is_loaded(std::uint32_t k) const { return writer_.made_.formula.nodes[k].is_loaded; }
-    std::uint32_t add(FormulaNode node) {
-      node.at = like_.at;
-      node.inside = like_.inside;
-      node.in_subscript = in_subscript_;
-      return writer_.add(std::move(node));
-    }
-    ItemsWriter& writer_;
-    FormulaNode like_;
-    bool in_subscript_;
-  };
-
-  // outer * size + inner
-  static std::uint32_t of_parts(Maker& maker, std::uint32_t outer, std::int64_t size,
-                                std::uint32_t inner) {
-    return maker.apply(Function::Add, maker.apply(Function::Mul, outer, maker.integer(size)),
-                       inner);
-  }
-  static std::uint32_t row(const Matrix& m, Maker& maker) {
-    const SparseLoops& loops = m.loops;
-    if (loops.is_row_told) return maker.element(m.tensor.matrix + kRows, loops.all);
-    if (!loops.has_parts()) return maker.loop(loops.of_row[0]);
-    const std::uint32_t outer = maker.loop(loops.of_row[0]);
-    return of_parts(maker, outer, m.tensor.format.height, maker.loop(loops.of_row[1]));
-  }
-  static std::uint32_t column(const Matrix& m, Maker& maker) {
-    const SparseLoops& loops = m.loops;
-    const std::string columns = m.tensor.matrix + kColumns;
-    switch (m.tensor.format.storage) {
-      case StorageKind::Csc: return maker.loop(loops.of_column[0]);
-      case StorageKind::Csr:
-      case StorageKind::Coo:
-      case StorageKind::Ell:
-      case StorageKind::Sell: return maker.element(columns, loops.all);
-      case StorageKind::Dia: {
-        const std::uint32_t own = maker.loop(loops.of_row[0]);
-        return maker.apply(Function::Add, own,
-                           maker.element(m.tensor.matrix + kDiagonals, {loops.of_column[0]}));
-      }
-      case StorageKind::Bcsr: break;
-    }
-    const std::uint32_t block = maker.element(columns, {loops.all[0], loops.all[1]});
-    return of_parts(maker, block, m.tensor.format.width, maker.loop(loops.of_column[1]));
-  }
-
-  // That there is an item, where the format fills slots, diagonals or blocks up; nothing where
-  // there always is one.
-  std::optional<std::uint32_t> is_item(const Matrix& m, const FormulaNode& like) {
-    if (!fills_up(m.tensor.format)) return std::nullopt;
-    Maker maker(*this, like, false);
-    const StorageKind storage = m.tensor.format.storage;
-    if (storage == StorageKind::Bcsr && m.tensor.format.width == 1) return std::nullopt;
-    std::optional<std::uint32_t> lower, upper;
-    if (storage != StorageKind::Bcsr) {
-      const std::uint32_t zero = maker.integer(0);
-      lower = maker.apply(Function::Le, zero, column(m, maker));
-    }
-    if (storage == StorageKind::Dia || storage == StorageKind::Bcsr) {
-      const std::uint32_t own = column(m, maker);
-      upper =
-          maker.apply(Function::Lt, own, add_text(made_.formula.nodes, m.tensor.columns, like.at));
-    }
-    if (!lower || !upper) return lower ? lower : upper;
-    return maker.apply(Function::And, *lower, *upper);
   }
 
   std::uint32_t copied(std::uint32_t k) {
@@ -387,8 +340,9 @@ class ItemsWriter {
     FormulaNode node = from_.nodes[k];
     if (node.kind == Kind::Name) {
       if (const Matrix* m = find(key(node))) {
-        Maker maker(*this, node, node.in_subscript);
-        return m->row == key(node) ? row(*m, maker) : column(*m, maker);
+        SparseNodes make = nodes(node, node.in_subscript);
+        return m->row == key(node) ? make.row(m->tensor, m->loops)
+                                   : make.column(m->tensor, m->loops);
       }
     }
     if (node.may_read() && sparse_.contains(node.name)) return read_of_matrix(node);
@@ -404,12 +358,60 @@ class ItemsWriter {
 
   std::uint32_t read_of_matrix(FormulaNode node) {
     const Key row = key(from_.nodes[node.operands[0]]), column = key(from_.nodes[node.operands[1]]);
-    const auto is_it = [&](const Matrix& m) { return m.row == row && m.column == column; };
+    const std::string& matrix = sparse_.at(node.name).matrix;
+    const auto is_it = [&](const Matrix& m) {
+      return m.tensor.matrix == matrix && m.row == row && m.column == column;
+    };
     const Matrix& m = *std::ranges::find_if(matrices_, is_it);
-    Maker maker(*this, node, true);
+    if (m.is_looked_up) return looked_up(m, std::move(node));
+    SparseNodes make = nodes(node, true);
     node.operands.clear();
-    for (const std::string& name : m.loops.all) node.operands.push_back(maker.loop(name));
+    for (const std::string& name : m.loops.all) node.operands.push_back(make.loop(name));
     return add(std::move(node));
+  }
+
+  // The sum of the items that have the index which another matrix tells.
+  std::uint32_t looked_up(const Matrix& m, FormulaNode node) {
+    const Matrix& teller = *find(m.told());
+    Formula::Fold fold{.how = Reduction::Sum, .at = node.at};
+    fold.outer = node.inside;
+    fold.is_named = true;
+    const std::string own = unused(m.told().first + "_2");
+    fold.indices = {{own, node.at}};
+    node.inside = made_.formula.folds.size();
+    node.fold = made_.formula.folds.size();
+    made_.formula.folds.push_back(std::move(fold));
+    const Names loops = {m.known().first, own};
+    SparseNodes make = nodes(node, false);
+    const bool of_rows = m.loops.is_row_told;
+    const std::uint32_t index = make.element(m.tensor.matrix + (of_rows ? kRows : kColumns), loops);
+    const std::uint32_t wanted =
+        of_rows ? make.row(teller.tensor, teller.loops) : make.column(teller.tensor, teller.loops);
+    const std::uint32_t is_it = make.apply(Function::Eq, index, wanted);
+    const std::uint32_t value = make.element(node.name, loops);
+    FormulaNode select{.kind = Kind::Apply,
+                       .at = node.at,
+                       .function = Function::Select,
+                       .operands = {is_it, value, make.integer(0)}};
+    select.inside = node.inside;
+    const std::uint32_t selected = add(std::move(select));
+    FormulaNode sum{.kind = Kind::Fold, .at = node.at, .operands = {selected}, .fold = node.fold};
+    sum.inside = made_.formula.folds[node.fold].outer;
+    return add(std::move(sum));
+  }
+  // The name, or it with a number behind, so that no index of the statement is called so.
+  std::string unused(const std::string& name) const {
+    const auto is_used = [&](const std::string& tried) {
+      const auto is_it = [&](const Formula::Index& i) { return i.name == tried; };
+      const auto is_node = [&](const FormulaNode& n) { return n.name == tried; };
+      return std::ranges::any_of(from_.indices, is_it) ||
+             std::ranges::any_of(from_.nodes, is_node) ||
+             std::ranges::any_of(made_.formula.nodes, is_node);
+    };
+    std::string tried = name;
+    for (int k = 3; is_used(tried); ++k)
+      tried = name.substr(0, name.size() - 1) + std::to_string(k);
+    return tried;
   }
 
   // An index that is a whole subscript and is no loop any more is clamped, which changes none of an
@@ -437,7 +439,7 @@ class ItemsWriter {
   void leave_out_filling(FormulaNode& fold) {
     const Formula::Fold& own = from_.folds[fold.fold];
     for (const Matrix& m : matrices_) {
-      if (m.told().second != Binder(fold.fold)) continue;
+      if (m.is_looked_up || m.told().second != Binder(fold.fold)) continue;
       FormulaNode like = from_.nodes[fold.operands.empty() ? 0 : operand_of(fold)];
       like.inside = fold.fold;
       if (fills_up(m.tensor.format) && !has_neutral_item(own.how)) {
@@ -446,7 +448,8 @@ class ItemsWriter {
                       " up, as it is " + to_string(m.tensor.format),
                   "store " + m.tensor.matrix + " as csr, csc or coo");
       }
-      const auto condition = is_item(m, like);
+      const auto condition =
+          nodes(like, false).is_item(m.tensor, m.loops, place_in(text_, like.at));
       if (!condition) continue;
       FormulaNode neutral{.kind = Kind::Neutral, .at = like.at, .operands = fold.operands};
       neutral.how = own.how;
@@ -472,9 +475,10 @@ class ItemsWriter {
   const Node& text_;
   const SparseTensors& sparse_;
   std::vector<Matrix> matrices_;
-  const Matrix* items_ = nullptr;  // the one whose items the result has
-  const Matrix* parts_ = nullptr;  // the one by whose parts of rows the result is computed
-  std::set<std::uint32_t> own_;    // names that stand in a matrix
+  const Matrix* items_ = nullptr;         // the one whose items the result has
+  const Matrix* parts_ = nullptr;         // the one by whose parts of rows the result is computed
+  std::set<std::uint32_t> own_;           // names that stand in a matrix
+  std::vector<std::uint32_t> looked_up_;  // reads of matrices whose index another one tells
   std::vector<std::uint32_t> numbers_;
   SparseStatement made_;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <selvage/base/stored_matrix.h>
 #include <selvage/frontend/formula.h>
+#include <selvage/frontend/sparse_loops.h>
 
 #include <map>
 #include <optional>
@@ -10,13 +10,7 @@
 
 namespace selvage {
 
-// A tensor with the items of a sparse matrix: the matrix itself, or what a statement has computed
-// at its items.
-struct SparseTensor {
-  std::string matrix;
-  StorageFormat format;
-  std::string rows, columns;  // the extents of the matrix, as the file has them
-};
+// By name.
 using SparseTensors = std::map<std::string, SparseTensor>;
 
 // That an index which is no loop any more is the whole subscript of an axis: the axis and the rows
@@ -51,6 +45,8 @@ struct SparseStatement {
 // So Z[i] = sum[j](A[i, j] * B[j]) of csr is Z[i] = sum[j](A[i, j] * B[clamped(A_columns[i, j])]).
 // A fold passes over what only fills slots, diagonals and blocks up. A result Z[i, j] has the items
 // of A, and from then on is read as A is.
+// A second matrix at the same two indices is looked up at the items of the first one, as a factor
+// of it: W[i, j] is sum[j_2](select(W_columns[i, j_2] == A_columns[i, j], W[i, j_2], 0)).
 // Nothing if no sparse matrix is read. Throws BadInput E520 at the place in the file: a matrix that
 // is read at other subscripts than two plain indices, two matrices at one index, a result at an
 // index whose value is an item's alone, and what a format cannot fold.

@@ -143,24 +143,27 @@ class Specialisation {
   Tensor computed(TensorId t, const std::vector<Expr>& shape) {
     const TensorInfo& info = old_[t];
     ValueGraph& values = made_->values();
+    std::optional<Fusion::FoldRequest> folds;
     if (info.fold) {
       const Fold& fold = *info.fold;
-      const std::vector<Expr> folded_shape = extents(fold.domains);
-      if (is_empty(folded_shape)) {
-        const ValueId none = values.constant(DataType::Int64, std::int64_t{0}, false);
-        const ValueId value = folded(values, fold, empty_state(values, fold), none);
-        return made_->compute(info.name, info.indices, shape, value, info.type);
-      }
-      return made_->compute_fold(info.name, info.indices, shape,
-                                 {.how = fold.how,
-                                  .indices = fold.indices,
-                                  .shape = folded_shape,
-                                  .correction = fold.correction,
-                                  .scanned = fold.scanned ? info.indices[*fold.scanned] : Expr()},
-                                 value_of(t, sizes_), info.type);
+      folds = {.how = fold.how,
+               .indices = fold.indices,
+               .shape = extents(fold.domains),
+               .correction = fold.correction,
+               .scanned = fold.scanned ? info.indices[*fold.scanned] : Expr()};
     }
+    // What folds no items is the value of none.
+    const bool folds_none = folds && is_empty(folds->shape);
+    const auto value_at = [&](const Environment& environment) {
+      if (!folds_none) return value_of(t, environment);
+      const ValueId none = values.constant(DataType::Int64, std::int64_t{0}, false);
+      return folded(values, *info.fold, empty_state(values, *info.fold), none);
+    };
+    const bool is_fold = folds && !folds_none;
     if (info.root.empty()) {
-      return made_->compute(info.name, info.indices, shape, value_of(t, sizes_), info.type);
+      return is_fold ? made_->compute_fold(info.name, info.indices, shape, *folds, value_at(sizes_),
+                                           info.type)
+                     : made_->compute(info.name, info.indices, shape, value_at(sizes_), info.type);
     }
     const std::vector<Expr> root_shape = extents(info.root);
     if (!is_empty(root_shape)) {
@@ -171,8 +174,8 @@ class Specialisation {
         for (DomainId d : info.logical) logical.push_back(replay(d));
         return logical;
       };
-      return made_->compute_view(info.name, info.indices, root_shape, view, value_of(t, sizes_),
-                                 info.type);
+      return made_->compute_view(info.name, info.indices, root_shape, view, value_at(sizes_),
+                                 info.type, is_fold ? &*folds : nullptr);
     }
     // The view pads an empty root: the definition is written over the logical domain instead.
     std::vector<Expr> indices;
@@ -185,7 +188,7 @@ class Specialisation {
       SELVAGE_CHECK(at[k].valid());
       environment.emplace_back(info.indices[k], substitute(at[k], sizes_));
     }
-    return made_->compute(info.name, indices, shape, value_of(t, environment), info.type);
+    return made_->compute(info.name, indices, shape, value_at(environment), info.type);
   }
 
   // The definition of tensor t as a value of the new fusion.

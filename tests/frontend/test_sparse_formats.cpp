@@ -254,6 +254,73 @@ std::string name_of(const testing::TestParamInfo<std::size_t>& info) {
 INSTANTIATE_TEST_SUITE_P(Each, SparseFormats, testing::Range(std::size_t{0}, std::size(kFormats)),
                          name_of);
 
+// Two matrices at the same indices: what both have, by a walk over both.
+TEST(SparseFormats, AProductOfTwoHasWhatBothHave) {
+  SplitMix64 random(11);
+  const std::pair<StorageFormat, StorageFormat> pairs[] = {
+      {{StorageKind::Csr}, {StorageKind::Csr}}, {{StorageKind::Csr}, {StorageKind::Coo}},
+      {{StorageKind::Coo}, {StorageKind::Csr}}, {{StorageKind::Ell}, {StorageKind::Csr}},
+      {{StorageKind::Dia}, {StorageKind::Csr}}, {{StorageKind::Csc}, {StorageKind::Csc}}};
+  for (const auto& [of_a, of_w] : pairs) {
+    const bool by_columns = of_a.storage == StorageKind::Csc;
+    const std::string text =
+        "symbols: {I: {min: 0}}\ninputs:\n  A: {shape: [I, J], dtype: int32, format: \"" +
+        to_string(of_a) + "\"}\n  W: {shape: [I, J], dtype: int32, format: \"" + to_string(of_w) +
+        "\"}\ncompute:\n  - Z[i, j] = 2 * A[i, j] * -W[i, j] + A[i, j]\n  - " +
+        (by_columns ? "s[j] = sum[i](A[i, j] * W[i, j])\n" : "s[i] = sum[j](A[i, j] * W[i, j])\n");
+    SCOPED_TRACE(text);
+    const ScheduleFile file = read(text);
+    ASSERT_TRUE(file.illegal.empty()) << to_text(file.illegal);
+    const Program program = lower_automatically(*file.fusion, {}, usual_device(), {});
+    EXPECT_TRUE(prove(program.steps).is_complete());
+    for (int k = 0; k < count(3, 30); ++k) {
+      CoordinateMatrix first = random_matrix(random), second = random_matrix(random);
+      second.rows = first.rows, second.columns = first.columns;
+      for (std::size_t n = 0; n < second.items(); ++n) {
+        second.row[n] %= std::max<std::int64_t>(first.rows, 1);
+        second.column[n] %= first.columns;
+      }
+      if (first.rows == 0) second.row.clear(), second.column.clear(), second.value.clear();
+      const StoredMatrix a = stored(first, of_a), w = stored(second, of_w);
+      RunRequest request{.sizes = {{"I", a.rows}, {"J", a.columns}},
+                         .inputs = arrays_of(a, "A", DataType::Int32, DataType::Int32),
+                         .on = Machine::Emulate,
+                         .on_all = k == 0};
+      request.inputs.merge(arrays_of(w, "W", DataType::Int32, DataType::Int32));
+      const RunResult result = run(*file.fusion, program, request);
+      EXPECT_TRUE(result.passed());
+      std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> in_w;
+      for (const auto& item : test::stored_items(w)) in_w[{item.row, item.column}] += of(item);
+      std::vector<std::int64_t> sums(std::size_t(by_columns ? a.columns : a.rows));
+      for (const auto& item : test::stored_items(a)) {
+        const std::int64_t both = of(item) * in_w[{item.row, item.column}];
+        EXPECT_EQ(result.outputs.at("Z").get_int(std::int64_t(item.place)), of(item) - 2 * both);
+        sums[std::size_t(by_columns ? item.column : item.row)] += both;
+      }
+      for (std::size_t r = 0; r < sums.size(); ++r) {
+        EXPECT_EQ(result.outputs.at("s").get_int(std::int64_t(r)), sums[r]) << r;
+      }
+    }
+  }
+}
+
+// A product of dense matrices of no terms is 0 at each item.
+TEST(SparseFormats, ProductsOfNoTermsAreZero) {
+  const ScheduleFile file = read(
+      "symbols: {D: {min: 0}}\ninputs:\n  A: {shape: [I, J], dtype: int32, format: csr}\n"
+      "  X: {shape: [I, D], dtype: int32}\n  Y: {shape: [D, J], dtype: int32}\n"
+      "compute: [\"Z[i, j] = sum[d](A[i, j] * X[i, d] * Y[d, j])\"]\n");
+  const StoredMatrix a = stored({2, 3, {0, 1}, {2, 1}, {7, 8}}, {});
+  RunRequest request{.sizes = {{"I", 2}, {"J", 3}, {"D", 0}},
+                     .inputs = arrays_of(a, "A", DataType::Int32, DataType::Int32),
+                     .on = Machine::Emulate,
+                     .on_all = true};
+  const RunResult result = run(*file.fusion, lower(*file.schedule), request);
+  EXPECT_TRUE(result.passed());
+  EXPECT_EQ(result.outputs.at("Z").size(), 2);
+  EXPECT_EQ(result.outputs.at("Z").get_int(1), 0);
+}
+
 std::string said(const std::string& format, const std::string& statement) {
   return refusal("inputs:\n  A: {shape: [I, J], dtype: float, format: \"" + format +
                  "\"}\n  W: {shape: [I, J], dtype: float, format: csr}\n"
@@ -284,9 +351,14 @@ TEST(SparseFormats, SayWhatAFormatCannotTell) {
   EXPECT_EQ(said("sell(8)", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"),
             "a.yaml:6:44: error[E520]: the index i runs over parts of rows of A, and W is read at "
             "it as well; help: store both in a format whose rows are not in parts, such as csr\n");
-  EXPECT_EQ(said("ell", "Z[i] = sum[j](A[i, j] * W[i, j])"),
-            "a.yaml:6:36: error[E520]: the index j runs over the items of A, and W is read at it "
+  EXPECT_EQ(said("csc", "Z[j] = sum[i](A[i, j] * W[i, j])"),
+            "a.yaml:6:36: error[E520]: the index i runs over the items of A, and W is read at it "
             "as well; help: read each sparse matrix at an index of its own\n");
+  EXPECT_EQ(said("csr", "Z[i] = sum[j](A[i, j] + W[i, j])"),
+            "a.yaml:6:36: error[E520]: W is read at the items of A, and is no factor of A there: "
+            "where W alone has an item, it would be left out; help: write products such as "
+            "A[i, j] * W[i, j], or a fold of its own for each, read at an index of its own\n");
+  EXPECT_EQ(said("csr", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
   EXPECT_EQ(said("ell", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
   EXPECT_EQ(
       said("sell", "Z[i] = sum[j](A[i, j])"),
