@@ -18,23 +18,23 @@ std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::st
   switch (matrix.format.storage) {
     case StorageKind::Csr:
     case StorageKind::Bcsr:
-      add_list(kOffsets, matrix.offsets);
-      add_list(kColumns, matrix.column);
+      add_list(kOffsetsSuffix, matrix.offsets);
+      add_list(kColumnsSuffix, matrix.column);
       break;
     case StorageKind::Csc:
-      add_list(kOffsets, matrix.offsets);
-      add_list(kRows, matrix.row);
+      add_list(kOffsetsSuffix, matrix.offsets);
+      add_list(kRowsSuffix, matrix.row);
       break;
     case StorageKind::Coo:
-      add_list(kRows, matrix.row);
-      add_list(kColumns, matrix.column);
+      add_list(kRowsSuffix, matrix.row);
+      add_list(kColumnsSuffix, matrix.column);
       break;
     case StorageKind::Sell:
-      add_list(kOffsets, matrix.offsets);
-      add(kColumns, matrix.column, shape);
+      add_list(kOffsetsSuffix, matrix.offsets);
+      add(kColumnsSuffix, matrix.column, shape);
       break;
-    case StorageKind::Ell: add(kColumns, matrix.column, shape); break;
-    case StorageKind::Dia: add_list(kDiagonals, matrix.diagonal); break;
+    case StorageKind::Ell: add(kColumnsSuffix, matrix.column, shape); break;
+    case StorageKind::Dia: add_list(kDiagonalsSuffix, matrix.diagonal); break;
   }
   Array values(type, shape);
   for (std::size_t k = 0; k < matrix.value.size(); ++k) {
@@ -52,10 +52,10 @@ StoredMatrix matrix_of(const std::map<std::string, Array>& arrays, const std::st
   matrix.rows = rows;
   matrix.columns = columns;
   const std::pair<const char*, std::vector<std::int64_t>*> lists[] = {
-      {kOffsets, &matrix.offsets},
-      {kRows, &matrix.row},
-      {kColumns, &matrix.column},
-      {kDiagonals, &matrix.diagonal}};
+      {kOffsetsSuffix, &matrix.offsets},
+      {kRowsSuffix, &matrix.row},
+      {kColumnsSuffix, &matrix.column},
+      {kDiagonalsSuffix, &matrix.diagonal}};
   for (const auto& [suffix, list] : lists) {
     const auto given = arrays.find(name + suffix);
     if (given == arrays.end()) continue;

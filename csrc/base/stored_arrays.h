@@ -10,13 +10,13 @@ namespace selvage {
 
 // The arrays of a format beside the values, behind the name of the matrix, which is that of the
 // values.
-inline constexpr const char* kOffsets = "_offsets";
-inline constexpr const char* kRows = "_rows";
-inline constexpr const char* kColumns = "_columns";
-inline constexpr const char* kDiagonals = "_diagonals";
+inline constexpr const char* kOffsetsSuffix = "_offsets";
+inline constexpr const char* kRowsSuffix = "_rows";
+inline constexpr const char* kColumnsSuffix = "_columns";
+inline constexpr const char* kDiagonalsSuffix = "_diagonals";
 // The sizes that count what a format stores, behind the name of the matrix.
-inline constexpr const char* kItems = "_items";  // items, slots of slices, or blocks
-inline constexpr const char* kWidth = "_width";  // slots of a row, or diagonals
+inline constexpr const char* kItemsSuffix = "_items";  // items, slots of slices, or blocks
+inline constexpr const char* kWidthSuffix = "_width";  // slots of a row, or diagonals
 
 // The arrays of a matrix by name, as kernels take them: values of `type`, all else of `index`.
 std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::string& name,

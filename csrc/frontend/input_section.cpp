@@ -5,8 +5,8 @@
 #include <selvage/frontend/input_section.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/sparse_loops.h>
-#include <selvage/ir/compaction.h>
 #include <selvage/ir/ragged.h>
+#include <selvage/ir/sparse_input.h>
 
 #include <algorithm>
 
@@ -50,16 +50,14 @@ void claim_name(std::map<std::string, Place>& places, const std::string& name, c
 void InputSection::declare_items_of(const Entry& entry) {
   if (const Node* format = entry.value.find("format")) {
     const auto known = storage_format(format->text);
-    const bool has_width =
-        known && (known->storage == StorageKind::Ell || known->storage == StorageKind::Dia);
-    declare_count(*format, entry.key + (has_width ? kWidth : kItems));
+    declare_count(*format, entry.key + count_suffix(known.value_or(StorageFormat())));
   }
   if (const Node* shape = entry.value.find("shape")) declare_items_in(*shape);
 }
 
 void InputSection::declare_items_in(const Node& shape) {
   for (const Node& extent : shape.items) {
-    if (const auto offsets = offsets_in(extent)) declare_count(extent, *offsets + kItems);
+    if (const auto offsets = offsets_in(extent)) declare_count(extent, *offsets + kItemsSuffix);
   }
 }
 
@@ -162,67 +160,31 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
                                                                     : DataType::Int64;
   }
   const Expr I = values.shape[0], J = values.shape[1], one = fusion_.constant(1);
-  const Expr R = fusion_.constant(format->height), C = fusion_.constant(format->width);
   const std::vector<Node>& extents = entry.value.find("shape")->items;
   sparse_tensors_[name] = {name, *format, extents[0].text, extents[1].text};
   sparse_[name] = {*format, type, I, J};
-  const std::vector<std::string> axes = values.axes;
-  const StorageKind storage = format->storage;
-  const bool has_width = storage == StorageKind::Ell || storage == StorageKind::Dia;
-  const Expr count = sizes_.use(name + (has_width ? kWidth : kItems));
-  std::vector<Input> arrays;
-  const auto add = [&](const char* suffix, std::vector<Expr> shape,
-                       std::optional<IndexPromise> promise) {
-    arrays.push_back(array_of(values, suffix, type, std::move(shape)));
-    arrays.back().indexes = std::move(promise);
+  const SparseLayout layout =
+      sparse_layout(*format, I, J, sizes_.use(name + count_suffix(*format)));
+  const bool has_lines = layout.lines.valid();
+  // Items of lines have the axes line, item, and those inside of an item.
+  const auto shape_of = [&](const std::vector<Expr>& own, bool is_of_items) {
+    std::vector<Expr> shape = is_of_items ? std::vector{layout.lines, one} : own;
+    if (is_of_items) shape.insert(shape.end(), own.begin(), own.end());
+    return shape;
   };
-  // Of `lines`, each of which has items: such arrays have the axes line, item, `inner`.
-  const auto make_ragged = [&](Expr lines, const std::vector<Expr>& inner) {
-    if (storage != StorageKind::Coo) add(kOffsets, {lines + 1}, std::nullopt);
-    values.offsets = name + kOffsets;
-    values.items = name + kItems;
+  values.axes = sparse_loops(*format, values.axes[0], values.axes[1]).all;
+  values.shape = shape_of(layout.values, has_lines);
+  if (has_lines) {
+    values.offsets = name + kOffsetsSuffix;
+    values.items = name + kItemsSuffix;
     values.ragged_at = entry.place;
-    values.shape = {lines, one};
-    values.shape.insert(values.shape.end(), inner.begin(), inner.end());
-  };
-  const auto outer = [](Expr extent, Expr part) {
-    return part.is_const(1) ? extent : ceil_div(extent, part);
-  };
-  switch (storage) {
-    case StorageKind::Csr:
-      make_ragged(I, {});
-      add(kColumns, values.shape, IndexPromise{.below = J});
-      break;
-    case StorageKind::Csc:
-      make_ragged(J, {});
-      values.axes = {axes[1], axes[0]};
-      add(kRows, values.shape, IndexPromise{.below = I});
-      break;
-    case StorageKind::Coo:
-      add(kRows, {count}, IndexPromise{.below = I, .rise = true});
-      make_ragged(I, {});
-      add(kColumns, values.shape, IndexPromise{.below = J});
-      break;
-    case StorageKind::Ell:
-      values.shape = {I, count};
-      add(kColumns, values.shape, IndexPromise{.below = J, .may_be_none = true});
-      break;
-    case StorageKind::Sell:
-      make_ragged(outer(I, R), {R});
-      values.axes = {axes[0], axes[1], axes[0] + "_i"};
-      add(kColumns, values.shape, IndexPromise{.below = J, .may_be_none = true});
-      break;
-    case StorageKind::Dia:
-      values.shape = {count, I};
-      values.axes = {axes[1], axes[0]};
-      add(kDiagonals, {count}, std::nullopt);
-      break;
-    case StorageKind::Bcsr:
-      make_ragged(outer(I, R), {});
-      add(kColumns, values.shape, IndexPromise{.below = outer(J, C)});
-      values.shape.insert(values.shape.end(), {R, C});
-      values.axes = {axes[0], axes[1], axes[0] + "_i", axes[1] + "_i"};
-      break;
+  }
+  std::vector<Input> arrays;
+  for (const SparseLayout::Array& array : layout.arrays) {
+    arrays.push_back(
+        array_of(values, array.suffix, type, shape_of(array.shape, array.is_of_items)));
+    arrays.back().indexes = array.promise;
+    if (!array.is_of_items) arrays.back().offsets.clear();
   }
   for (Input& array : arrays) {
     claim_name(places_, array.name, entry.place);
@@ -321,21 +283,6 @@ Tensor InputSection::make_input(Input& input) {
   return made;
 }
 
-// Where each row begins among items that are sorted by rows, and where the last one ends: how many
-// items have a lesser row.
-void InputSection::compute_offsets(const std::string& matrix) {
-  const Tensor rows(&fusion_, fusion_.find(matrix + kRows).value());
-  const Expr count = sizes_.simplifier().simplify(fusion_[rows.id()].indexes->below + 1);
-  const Expr row = fusion_.fresh_index("row");
-  const std::size_t first = fusion_.size();
-  const Tensor numbers = fusion_.compute("", {row}, {count}, Element(row));
-  const Tensor offsets = fusion_.output(matrix + kOffsets, searchsorted(rows, numbers));
-  for (std::size_t k = first; k < fusion_.size(); ++k) {
-    if (TensorId(k) == offsets.id()) continue;
-    fusion_.rename(TensorId(k), matrix + kOffsets + "_" + std::to_string(k - first));
-  }
-}
-
 RowsId InputSection::rows_told_by(const std::string& name, const Place& at,
                                   const std::string& items) {
   const auto offsets = fusion_.find(name);
@@ -354,8 +301,9 @@ RowsId InputSection::rows_told_by(const std::string& name, const Place& at,
   const Tensor tensor(&fusion_, *offsets);
   if (!fusion_[*offsets].is_input && !fusion_[*offsets].is_output) fusion_.output(name, tensor);
   std::optional<RowsId> rows;
-  at_place<BadInput>(
-      at, [&] { rows = add_rows(tensor, sizes_.use(items.empty() ? name + kItems : items)); });
+  at_place<BadInput>(at, [&] {
+    rows = add_rows(tensor, sizes_.use(items.empty() ? name + kItemsSuffix : items));
+  });
   return *rows;
 }
 
@@ -366,7 +314,7 @@ RowsId InputSection::rows_of(const Input& input) {
   const auto matrix = sparse_.find(input.entry->key);
   if (!fusion_.find(name) && matrix != sparse_.end() &&
       matrix->second.format.storage == StorageKind::Coo) {
-    compute_offsets(matrix->first);
+    searched_offsets(fusion_, matrix->first, count);
   }
   const RowsId rows = rows_told_by(name, input.ragged_at, input.items);
   at_place<BadInput>(input.ragged_at, [&] {

@@ -83,7 +83,6 @@ class InputSection {
                  std::vector<Expr> shape) const;
   Tensor make_input(Input& input);
   RowsId rows_of(const Input& input);
-  void compute_offsets(const std::string& matrix);
 
   FileContext& context_;
   Diagnostics& errors_;

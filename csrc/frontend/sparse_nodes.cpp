@@ -51,14 +51,14 @@ std::uint32_t SparseNodes::of_parts(std::uint32_t outer, std::int64_t size, std:
 }
 
 std::uint32_t SparseNodes::row(const SparseTensor& matrix, const SparseLoops& loops) {
-  if (loops.is_row_told) return element(matrix.matrix + kRows, loops.all);
+  if (loops.is_row_told) return element(matrix.matrix + kRowsSuffix, loops.all);
   if (!loops.has_parts()) return loop(loops.of_row[0]);
   const std::uint32_t outer = loop(loops.of_row[0]);
   return of_parts(outer, matrix.format.height, loop(loops.of_row[1]));
 }
 
 std::uint32_t SparseNodes::column(const SparseTensor& matrix, const SparseLoops& loops) {
-  const std::string columns = matrix.matrix + kColumns;
+  const std::string columns = matrix.matrix + kColumnsSuffix;
   switch (matrix.format.storage) {
     case StorageKind::Csc: return loop(loops.of_column[0]);
     case StorageKind::Csr:
@@ -67,7 +67,8 @@ std::uint32_t SparseNodes::column(const SparseTensor& matrix, const SparseLoops&
     case StorageKind::Sell: return element(columns, loops.all);
     case StorageKind::Dia: {
       const std::uint32_t own = loop(loops.of_row[0]);
-      return apply(Function::Add, own, element(matrix.matrix + kDiagonals, {loops.of_column[0]}));
+      return apply(Function::Add, own,
+                   element(matrix.matrix + kDiagonalsSuffix, {loops.of_column[0]}));
     }
     case StorageKind::Bcsr: break;
   }

@@ -384,7 +384,8 @@ class ItemsWriter {
     const Names loops = {m.known().first, own};
     SparseNodes make = nodes(node, false);
     const bool of_rows = m.loops.is_row_told;
-    const std::uint32_t index = make.element(m.tensor.matrix + (of_rows ? kRows : kColumns), loops);
+    const std::uint32_t index =
+        make.element(m.tensor.matrix + (of_rows ? kRowsSuffix : kColumnsSuffix), loops);
     const std::uint32_t wanted =
         of_rows ? make.row(teller.tensor, teller.loops) : make.column(teller.tensor, teller.loops);
     const std::uint32_t is_it = make.apply(Function::Eq, index, wanted);

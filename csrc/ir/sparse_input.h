@@ -1,0 +1,84 @@
+// Sparse matrices as inputs, in each format of base/stored_matrix.h:
+//   const SparseInput A(f, "A", {StorageKind::Sell, 32}, I, J, DataType::Float);
+//   f.output("y", A.fold(Reduction::Sum, {}, {}, [&](const SparseItem& a) {
+//     return a.value * gather(x, {a.column});                        // a matrix times a vector
+//   }));
+//   const Expr d = f.fresh_index("d");
+//   f.output("Y", A.fold(Reduction::Sum, {d}, {D}, [&](const SparseItem& a) {
+//     return a.value * gather(X, {a.column, d});                     // times a dense one
+//   }));
+// In files the same is a statement (frontend/sparse_statement.h).
+#pragma once
+
+#include <selvage/base/stored_arrays.h>
+#include <selvage/ir/gather.h>
+#include <selvage/ir/ragged.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace selvage {
+
+// The arrays of a format, by their extents.
+struct SparseLayout {
+  // Of what the offsets tell: rows, columns, slices or rows of blocks, whose items lie one behind
+  // the other. Invalid: there are no offsets.
+  Expr lines = {};
+  std::vector<Expr> values;  // extents of the values; of items of lines those behind the item
+  struct Array {
+    const char* suffix;  // behind the name of the matrix
+    std::vector<Expr> shape;
+    std::optional<IndexPromise> promise = {};
+    bool is_of_items = false;  // of lines; `shape` is then as that of the values
+  };
+  std::vector<Array> arrays = {};  // beside the values, offsets first
+};
+// `count`: the size that counts what is stored, kItemsSuffix or kWidthSuffix behind the name.
+SparseLayout sparse_layout(const StorageFormat& format, Expr rows, Expr columns, Expr count);
+const char* count_suffix(const StorageFormat& format);
+
+// Makes the offsets of a matrix by coordinates from its rows, which are sorted: an output, called
+// like the matrix with "_offsets", which a kernel searches for before others read the rows.
+Tensor searched_offsets(Fusion& f, const std::string& matrix, Expr rows);
+
+// An item of a matrix where it is computed with.
+struct SparseItem {
+  Element value;
+  Subscript row, column;  // to read other tensors at; clamped where data tell them
+};
+
+class SparseInput {
+ public:
+  // Adds the arrays of the format (arrays_of() makes them), named as in files. `index`: the type of
+  // all but the values.
+  SparseInput(Fusion& f, const std::string& name, const StorageFormat& format, Expr rows,
+              Expr columns, DataType type, DataType index = DataType::Int32);
+
+  using Value = std::function<Element(const SparseItem&)>;
+  // [rows, shape...]; of csc, which is stored by columns, [columns, shape...]. Each element folds
+  // the values of the items of its row, at `indices` of the other axes. What only fills slots,
+  // diagonals and blocks up is left out; a fold that counts (mean, variance, argmax, argmin) is
+  // refused in formats that fill up, BadInput E520.
+  Tensor fold(Reduction how, std::vector<Expr> indices, std::vector<Expr> shape,
+              const Value& value) const;
+  // A value for each item, in the place of the values.
+  Tensor at_items(const Value& value) const;
+
+  Tensor values() const { return values_; }
+  const StorageFormat& format() const { return format_; }
+
+ private:
+  struct Nest;
+  Nest nest() const;
+
+  Fusion* f_;
+  std::string name_;
+  StorageFormat format_;
+  Expr rows_, columns_;
+  Tensor values_;
+  std::optional<RowsId> lines_ = {};
+};
+
+}  // namespace selvage
