@@ -21,6 +21,7 @@
 #include <selvage/ir/random_ops.h>
 #include <selvage/ir/schedule.h>
 #include <selvage/ir/sparse_input.h>
+#include <selvage/ir/sparse_product.h>
 #include <selvage/kernel/print.h>
 #include <selvage/lower/program.h>
 #include <selvage/runtime/executable.h>

@@ -101,7 +101,6 @@ struct SparseInput::Nest {
 SparseInput::Nest SparseInput::nest() const {
   Fusion& f = *f_;
   const auto index = [&](const char* name) { return f.fresh_index(name); };
-  const auto array = [&](const char* suffix) { return Tensor(&f, f.find(name_ + suffix).value()); };
   const auto number = [](const Element& e) { return cast(e, DataType::Int64); };
   const Expr i = index("i"), j = index("j");
   const std::vector<Expr> whole = f.shape(values_.id());

@@ -66,8 +66,15 @@ class SparseInput {
   // A value for each item, in the place of the values.
   Tensor at_items(const Value& value) const;
 
-  Tensor values() const { return values_; }
+  const std::string& name() const { return name_; }
   const StorageFormat& format() const { return format_; }
+  Expr rows() const { return rows_; }
+  Expr columns() const { return columns_; }
+  Tensor values() const { return values_; }
+  // That of this suffix (base/stored_arrays.h), which the format has.
+  Tensor array(const char* suffix) const { return {f_, f_->find(name_ + suffix).value()}; }
+  // The lines that have items (SparseLayout), if there are such.
+  std::optional<RowsId> lines() const { return lines_; }
 
  private:
   struct Nest;

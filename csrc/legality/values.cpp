@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
-#include <selvage/base/diagnostic.h>
+#include <selvage/base/refuse.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/about.h>
 #include <selvage/ir/reads.h>
@@ -210,8 +211,33 @@ ValueId ValueLowering::element(const Access& read) {
   return make(std::move(key), [&] {
     if (!inlined) return load_(read);
     const Environment indices = at_rows(indices_at(tensor, schedule_.graph(), read.subscripts));
-    return lower(*tensor.definition, indices, source);
+    const ValueId made = lower(*tensor.definition, indices, source);
+    if (tensor.is_iterated_by_root) check_knows_row(source, made);
+    return made;
   });
+}
+
+// What is inlined is at items of rows, and may be computed from the row and the item: the nest has
+// to be at these rows, too.
+void ValueLowering::check_knows_row(TensorId inlined, ValueId value) const {
+  const RowsId of = *fusion_[inlined].items_of;
+  if (find(analysis_.rows, of) != nullptr) return;
+  const RaggedRows& rows = schedule_.graph()[of];
+  const auto is_of_row = [&](Expr e) {
+    if (!e.valid()) return false;
+    const std::vector<Expr> used = symbols_of(e);
+    return contains(used, rows.row) || contains(used, rows.begin) || contains(used, rows.end);
+  };
+  for (ValueId v : values_under(out_, value)) {
+    const ValueNode& node = out_[v];
+    if (!is_of_row(node.index) && std::ranges::none_of(node.subscripts, is_of_row)) continue;
+    const std::string& name = fusion_[inlined].name;
+    refuse<Illegal>("E455",
+                    name + " is computed from the row of an item of " +
+                        fusion_[TensorId(rows.offsets)].name + ", and " +
+                        fusion_[analysis_.tensor].name + ", which it is inlined into, tells none",
+                    "give " + name + " a nest of its own, " + name + ": []");
+  }
 }
 
 // The value made before, if the conditions that it rests on hold here; else what `value` makes.

@@ -54,6 +54,7 @@ class ValueLowering {
   Environment at_rows(Environment environment) const;
   Expr number(const LoadedIndex& loaded, ValueId value, const std::string& text);
   ValueId element(const Access& read);
+  void check_knows_row(TensorId inlined, ValueId value) const;
   template <class Make>
   ValueId make(std::vector<std::uint64_t> key, Make&& value);
   [[noreturn]] void refuse_read(const ValueNode& read, const Access& access) const;

@@ -69,28 +69,32 @@ Schedule with_stored_operands(const Schedule& schedule,
   return result;
 }
 
-// Items of rows that are read where a number from memory tells, and computed from the row and the
-// item that they are: both would have to be found for each read. So these are stored.
+// Items of rows that are computed from the row and the item that they are, and read elsewhere than
+// in loops over these rows: both would have to be found for each read. So these are stored.
 Schedule with_stored_items(const Schedule& schedule) {
   const Fusion& fusion = schedule.fusion();
+  const DomainGraph& graph = fusion.domains();
   Schedule result = schedule;
-  if (fusion.domains().rows() == 0) return result;
-  std::vector<bool> needs_row(fusion.size());  // itself, or what is inlined into it
+  if (graph.rows() == 0) return result;
+  // The rows whose number a tensor needs, itself or for what is inlined into it.
+  std::vector<std::optional<RowsId>> needed(fusion.size());
   for (TensorId t : definition_order(fusion)) {
-    if (!fusion[t].definition) continue;
-    bool is_told_row = fusion[t].is_iterated_by_root;
-    for (ValueId v : values_under(fusion.values(), *fusion[t].definition)) {
+    const TensorInfo& tensor = fusion[t];
+    if (!tensor.definition) continue;
+    std::optional<RowsId> own = tensor.is_iterated_by_root ? tensor.items_of : std::nullopt;
+    for (ValueId v : values_under(fusion.values(), *tensor.definition)) {
       const ValueNode& node = fusion.values()[v];
-      if (node.kind != ValueNode::Kind::Read || !needs_row[node.source]) continue;
-      const auto tells = [&](const LoadedIndex& l) { return same(l.symbol, node.subscripts[0]); };
-      if (std::ranges::any_of(node.loaded, tells)) {
-        result.materialize(TensorId(node.source));
-        needs_row[node.source] = false;
+      if (node.kind != ValueNode::Kind::Read || !needed[node.source]) continue;
+      const RowsId rows = *needed[node.source];
+      const auto begins = [&](const LoadedIndex& l) { return same(l.symbol, graph[rows].begin); };
+      if (tensor.items_of == rows || std::ranges::any_of(node.loaded, begins)) {
+        own = rows;
       } else {
-        is_told_row = true;
+        result.materialize(TensorId(node.source));
+        needed[node.source].reset();
       }
     }
-    needs_row[index_of(t)] = is_told_row && fusion[t].items_of && schedule.is_inlined(t);
+    if (tensor.items_of && schedule.is_inlined(t)) needed[index_of(t)] = own;
   }
   return result;
 }
