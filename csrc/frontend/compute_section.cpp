@@ -248,16 +248,20 @@ class Reader {
       if (!made) return std::nullopt;
       if (made->items_of) {
         const auto output = said_.find(formula.target);
-        if (output != said_.end() && output->second.shape) {
+        const bool is_laid_out = output != said_.end() && (output->second.layout.strides ||
+                                                           output->second.layout.contiguity);
+        if (is_laid_out || (output != said_.end() && output->second.shape)) {
           refuse("E520", output->second.layout.place,
-                 formula.target + " has the items of " + made->items_of->matrix + ", and a shape",
-                 "leave its shape out");
+                 formula.target + " has the items of " + made->items_of->matrix + ", and a " +
+                     (is_laid_out ? "layout" : "shape"),
+                 is_laid_out ? "leave strides and contiguity out" : "leave its shape out");
         }
         file_.items_of[formula.target] = made->items_of->matrix;
         sparse.emplace(formula.target, *std::move(made->items_of));
       }
       formula = std::move(made->formula);
       for (SparseUse& use : made->uses) sparse_uses_.emplace_back(std::move(use), &text);
+      for (SparseAlike& alike : made->alike) sparse_alike_.emplace_back(std::move(alike), &text);
       return std::move(made->whole);
     };
     for (std::size_t k = 0; k < formulas_.size() && formulas_.size() == texts_.size(); ++k) {
@@ -275,28 +279,46 @@ class Reader {
     }
   }
 
-  // What is read at rows or columns has as many items there as the matrix has.
+  // What is read at rows or columns has as many items there as the matrix has, and so has another
+  // matrix.
   void check_sparse_uses() {
+    const auto extent = [&](const std::string& matrix, bool of_rows, const Place& place) {
+      const ScheduleFile::Sparse& own = inputs_.sparse().at(matrix);
+      return sizes_.extent(of_rows ? own.rows : own.columns, place, "the extent");
+    };
+    const auto word = [](bool of_rows) { return std::string(of_rows ? "rows" : "columns"); };
+    const auto check = [&](Expr own, Expr all, const Place& place, const std::string& differ,
+                           const std::string& why) {
+      const Expr is_same = eq(own, all);
+      if (same(own, all) || sizes_.simplifier().proves(is_same)) return;
+      if (sizes_.simplifier().proves(!is_same)) {
+        refuse("E501", place, differ, "make the extents equal");
+      }
+      fusion_->check_at_launch(is_same, why);
+    };
     for (const auto& [use, text] : sparse_uses_) {
       const auto t = fusion_->find(use.tensor);
       if (!t || use.axis >= fusion_->shape(*t).size()) continue;
       const Place place = place_in(*text, use.at);
+      const std::string what = word(use.of_rows);
       errors_.attempt([&] {
-        const Expr own = fusion_->shape(*t)[use.axis];
-        const ScheduleFile::Sparse& matrix = inputs_.sparse().at(use.matrix);
-        const std::string what = use.of_rows ? "rows" : "columns";
-        const Expr all =
-            sizes_.extent(use.of_rows ? matrix.rows : matrix.columns, place, "the " + what);
-        const Expr is_same = eq(own, all);
-        if (same(own, all) || sizes_.simplifier().proves(is_same)) return;
-        if (sizes_.simplifier().proves(!is_same)) {
-          refuse("E501", place,
-                 use.matrix + " has " + to_string(all) + " " + what + ", and " + use.tensor + " " +
-                     to_string(own) + " items at that index",
-                 "make the extents equal");
-        }
-        fusion_->check_at_launch(
-            is_same, "what is read at " + what + " of " + use.matrix + " has an item for each");
+        const Expr own = fusion_->shape(*t)[use.axis], all = extent(use.matrix, use.of_rows, place);
+        check(own, all, place,
+              use.matrix + " has " + to_string(all) + " " + what + ", and " + use.tensor + " " +
+                  to_string(own) + " items at that index",
+              "what is read at " + what + " of " + use.matrix + " has an item for each");
+      });
+    }
+    for (const auto& [alike, text] : sparse_alike_) {
+      const Place place = place_in(*text, alike.at);
+      errors_.attempt([&] {
+        const Expr first = extent(alike.matrix, alike.of_rows, place),
+                   second = extent(alike.other, alike.of_other_rows, place);
+        const std::string a = word(alike.of_rows), b = word(alike.of_other_rows);
+        check(first, second, place,
+              alike.matrix + " has " + to_string(first) + " " + a + ", and " + alike.other + " " +
+                  to_string(second) + " " + b + " at the same index",
+              alike.other + " has as many " + b + " as " + alike.matrix + " has " + a);
       });
     }
   }
@@ -435,6 +457,7 @@ class Reader {
   InputSection inputs_;
   ComplexTensors complex_;
   std::vector<std::pair<SparseUse, const Node*>> sparse_uses_;
+  std::vector<std::pair<SparseAlike, const Node*>> sparse_alike_;
   std::map<std::string, StatementOutput> said_;  // of tensors, under outputs and shapes
   bool has_outputs_ = false;
   std::set<std::string> broken_;  // tensors that are named and could not be made

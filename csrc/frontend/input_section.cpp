@@ -148,6 +148,14 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
     refuse("E520", entry.place, name + " is sparse, and no matrix of real numbers",
            "give it the shape [I, J]");
   }
+  for (const char* key : {"list", "strides", "contiguity"}) {
+    const Node* other = entry.value.find(key);
+    if (other == nullptr) continue;
+    refuse(
+        "E520", other->place, name + " is sparse, and its arrays are those of its format",
+        std::string("leave ") + key + " out" +
+            (key == std::string_view("list") ? ", and give each matrix an entry of its own" : ""));
+  }
   const Node& said = *entry.value.find("format");
   const auto format = storage_format(as_text(said, what + ".format"));
   if (!format) {
@@ -186,6 +194,8 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
     arrays.back().indexes = array.promise;
     if (!array.is_of_items) arrays.back().offsets.clear();
   }
+  // That a kernel searches for.
+  if (format->storage == StorageKind::Coo) claim_name(places_, name + kOffsetsSuffix, entry.place);
   for (Input& array : arrays) {
     claim_name(places_, array.name, entry.place);
     names_.push_back(array.name);

@@ -2,10 +2,21 @@
 
 namespace selvage {
 
+std::string free_name(const std::string& name,
+                      const std::function<bool(const std::string&)>& is_taken) {
+  std::string tried = name;
+  for (int k = 2; is_taken(tried); ++k) tried = name + "_" + std::to_string(k);
+  return tried;
+}
+
 SparseLoops sparse_loops(const StorageFormat& format, const std::string& row,
-                         const std::string& column) {
-  const std::string row_o = row + "_o", row_i = row + "_i", column_o = column + "_o",
-                    column_i = column + "_i";
+                         const std::string& column,
+                         const std::function<bool(const std::string&)>& is_taken) {
+  const auto part = [&](const std::string& of, const char* suffix) {
+    return free_name(of + suffix, is_taken);
+  };
+  const std::string row_o = part(row, "_o"), row_i = part(row, "_i"), column_o = part(column, "_o"),
+                    column_i = part(column, "_i");
   switch (format.storage) {
     case StorageKind::Csr:
     case StorageKind::Coo:

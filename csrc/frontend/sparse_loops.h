@@ -2,6 +2,7 @@
 
 #include <selvage/base/stored_arrays.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,14 @@ struct SparseLoops {
   // Whether rows are parts: of slices, or of blocks.
   bool has_parts() const { return of_row.size() > 1; }
 };
-// `row`, `column`: the names of the indices, from which those of parts are made.
-SparseLoops sparse_loops(const StorageFormat& format, const std::string& row,
-                         const std::string& column);
+// `row`, `column`: the names of the indices, from which those of parts are made, i_o and i_i;
+// `is_taken`: whether something else is called so.
+SparseLoops sparse_loops(
+    const StorageFormat& format, const std::string& row, const std::string& column,
+    const std::function<bool(const std::string&)>& is_taken = [](const auto&) { return false; });
+// The name, or it with a number behind.
+std::string free_name(const std::string& name,
+                      const std::function<bool(const std::string&)>& is_taken);
 
 // Whether it stores values that belong to no item, or that are 0 and may belong to none.
 bool fills_up(const StorageFormat& format);

@@ -109,8 +109,9 @@ class ItemsWriter {
     }
     const FormulaNode &row = from_.nodes[node.operands[0]], &column = from_.nodes[node.operands[1]];
     const SparseTensor& tensor = sparse_.at(node.name);
-    Matrix matrix{tensor, sparse_loops(tensor.format, row.name, column.name), key(row), key(column),
-                  node.at};
+    const auto is_used = [&](const std::string& name) { return this->is_used(name); };
+    Matrix matrix{tensor, sparse_loops(tensor.format, row.name, column.name, is_used), key(row),
+                  key(column), node.at};
     own_.insert(node.operands.begin(), node.operands.end());
     for (const Matrix& other : matrices_) {
       const bool is_at_same = other.row == matrix.row && other.column == matrix.column;
@@ -119,6 +120,7 @@ class ItemsWriter {
         matrix.is_looked_up = true;
       }
     }
+    for (const Matrix& other : matrices_) note_alike(matrix, other, node.at);
     if (matrix.is_looked_up) looked_up_.push_back(k);
     for (const Matrix& other : matrices_) {
       const bool is_same = other.tensor.matrix == tensor.matrix && other.row == matrix.row &&
@@ -127,6 +129,18 @@ class ItemsWriter {
       if (!matrix.is_looked_up) check_apart(other, matrix, node);
     }
     matrices_.push_back(std::move(matrix));
+  }
+
+  // An index at which two matrices are read runs as far in both.
+  void note_alike(const Matrix& m, const Matrix& other, std::size_t at) {
+    if (m.tensor.matrix == other.tensor.matrix) return;
+    for (const bool of_rows : {true, false}) {
+      const Key& index = of_rows ? m.row : m.column;
+      for (const bool of_other_rows : {true, false}) {
+        if ((of_other_rows ? other.row : other.column) != index) continue;
+        made_.alike.push_back({other.tensor.matrix, of_other_rows, m.tensor.matrix, of_rows, at});
+      }
+    }
   }
 
   // Items of it are found among those of one line, which both go through.
@@ -335,11 +349,28 @@ class ItemsWriter {
     return std::uint32_t(made_.formula.nodes.size() - 1);
   }
 
+  // A fold around the name may have an index that is called like a loop of the matrix.
+  void check_sees_loops(const Matrix& m, const FormulaNode& name) const {
+    const bool is_known = key(name) == m.known();
+    for (const Key& loop : {m.known(), m.told()}) {
+      if (is_known && loop == m.told()) continue;  // it is made of its own loops alone
+      FormulaNode there = name;
+      there.name = loop.first;
+      if (binder_of(there) == loop.second) continue;
+      refuse_at(name.at,
+                name.name + " is told by the items of " + m.tensor.matrix + " at " + m.row.first +
+                    " and " + m.column.first + ", and a fold around it has another index " +
+                    loop.first,
+                "rename the index of that fold");
+    }
+  }
+
   std::uint32_t copied(std::uint32_t k) {
     if (own_.contains(k)) return 0;  // a read of a matrix makes its own
     FormulaNode node = from_.nodes[k];
     if (node.kind == Kind::Name) {
       if (const Matrix* m = find(key(node))) {
+        check_sees_loops(*m, node);
         SparseNodes make = nodes(node, node.in_subscript);
         return m->row == key(node) ? make.row(m->tensor, m->loops)
                                    : make.column(m->tensor, m->loops);
@@ -376,7 +407,8 @@ class ItemsWriter {
     Formula::Fold fold{.how = Reduction::Sum, .at = node.at};
     fold.outer = node.inside;
     fold.is_named = true;
-    const std::string own = unused(m.told().first + "_2");
+    const std::string own =
+        free_name(m.told().first, [&](const std::string& name) { return is_used(name); });
     fold.indices = {{own, node.at}};
     node.inside = made_.formula.folds.size();
     node.fold = made_.formula.folds.size();
@@ -400,19 +432,15 @@ class ItemsWriter {
     sum.inside = made_.formula.folds[node.fold].outer;
     return add(std::move(sum));
   }
-  // The name, or it with a number behind, so that no index of the statement is called so.
-  std::string unused(const std::string& name) const {
-    const auto is_used = [&](const std::string& tried) {
-      const auto is_it = [&](const Formula::Index& i) { return i.name == tried; };
-      const auto is_node = [&](const FormulaNode& n) { return n.name == tried; };
-      return std::ranges::any_of(from_.indices, is_it) ||
-             std::ranges::any_of(from_.nodes, is_node) ||
-             std::ranges::any_of(made_.formula.nodes, is_node);
+  // Whether the statement has an index, or reads something, of this name.
+  bool is_used(const std::string& name) const {
+    const auto is_it = [&](const Formula::Index& i) { return i.name == name; };
+    const auto is_node = [&](const FormulaNode& n) { return n.name == name; };
+    const auto binds = [&](const Formula::Fold& fold) {
+      return std::ranges::any_of(fold.indices, is_it);
     };
-    std::string tried = name;
-    for (int k = 3; is_used(tried); ++k)
-      tried = name.substr(0, name.size() - 1) + std::to_string(k);
-    return tried;
+    return std::ranges::any_of(from_.indices, is_it) || std::ranges::any_of(from_.nodes, is_node) ||
+           std::ranges::any_of(from_.folds, binds);
   }
 
   // An index that is a whole subscript and is no loop any more is clamped, which changes none of an
@@ -436,21 +464,33 @@ class ItemsWriter {
     }
   }
 
-  // The fold over the index that items tell takes in what leaves it as it is, where there is none.
+  // A fold takes in what leaves it as it is where there is no item, or no row any more: the last
+  // slice and the last row of blocks may go on beyond all rows.
   void leave_out_filling(FormulaNode& fold) {
     const Formula::Fold& own = from_.folds[fold.fold];
     for (const Matrix& m : matrices_) {
-      if (m.is_looked_up || m.told().second != Binder(fold.fold)) continue;
-      FormulaNode like = from_.nodes[fold.operands.empty() ? 0 : operand_of(fold)];
+      const bool folds_items = !m.is_looked_up && m.told().second == Binder(fold.fold);
+      const bool folds_rows =
+          m.loops.has_parts() && m.tensor.format.height > 1 && m.row.second == Binder(fold.fold);
+      if (!folds_items && !folds_rows) continue;
+      FormulaNode like = from_.nodes[operand_of(fold)];
       like.inside = fold.fold;
-      if (fills_up(m.tensor.format) && !has_neutral_item(own.how)) {
+      const bool may_fill = folds_rows || fills_up(m.tensor.format);
+      if (may_fill && !has_neutral_item(own.how)) {
         refuse_at(own.at,
                   own.name() + " would count what only fills " + m.tensor.matrix +
                       " up, as it is " + to_string(m.tensor.format),
                   "store " + m.tensor.matrix + " as csr, csc or coo");
       }
-      const auto condition =
-          nodes(like, false).is_item(m.tensor, m.loops, place_in(text_, like.at));
+      SparseNodes make = nodes(like, false);
+      const Place at = place_in(text_, like.at);
+      std::optional<std::uint32_t> condition;
+      if (folds_items) condition = make.is_item(m.tensor, m.loops, at);
+      if (folds_rows) {
+        const std::uint32_t row = make.row(m.tensor, m.loops);
+        const std::uint32_t is_row = make.apply(Function::Lt, row, make.extent(m.tensor.rows, at));
+        condition = condition ? make.apply(Function::And, *condition, is_row) : is_row;
+      }
       if (!condition) continue;
       FormulaNode neutral{.kind = Kind::Neutral, .at = like.at, .operands = fold.operands};
       neutral.how = own.how;

@@ -23,9 +23,19 @@ struct SparseUse {
   std::size_t at = 0;  // in the text
 };
 
+// That two matrices have equally many rows or columns, as they are read at one index.
+struct SparseAlike {
+  std::string matrix;
+  bool of_rows = false;
+  std::string other;
+  bool of_other_rows = false;
+  std::size_t at = 0;
+};
+
 struct SparseStatement {
   Formula formula;
   std::vector<SparseUse> uses;
+  std::vector<SparseAlike> alike = {};
   std::optional<SparseTensor> items_of = {};  // the matrix whose items the result has
   // Where rows of the result are in parts, as slices and blocks have them: what takes the parts
   // together, to come behind `formula`.

@@ -314,6 +314,23 @@ class StatementBuilder {
     SELVAGE_CHECK(!"a value");
   }
 
+  // Brings an index that runs over the items of rows right behind that of the rows, in front.
+  void put_items_second(std::vector<Expr>& indices, std::vector<Expr>& extents) const {
+    const auto is_ragged = [&](Expr extent) { return rows_of_length(fusion_, extent).has_value(); };
+    const auto items = std::size_t(std::ranges::find_if(extents, is_ragged) - extents.begin());
+    if (items == extents.size()) return;
+    const Expr count = fusion_.domains()[*rows_of_length(fusion_, extents[items])].count;
+    const auto is_row = [&](Expr extent) { return same(extent, count); };
+    const auto row = std::size_t(std::ranges::find_if(extents, is_row) - extents.begin());
+    if (row >= items) return;
+    for (std::vector<Expr>* list : {&indices, &extents}) {
+      const auto begin = list->begin();
+      std::rotate(begin + std::ptrdiff_t(row) + 1, begin + std::ptrdiff_t(items),
+                  begin + std::ptrdiff_t(items) + 1);
+      std::rotate(begin, begin + std::ptrdiff_t(row), begin + std::ptrdiff_t(row) + 2);
+    }
+  }
+
   // A tensor of its own for a reduction that something is done with: y_sum, over the indices that
   // stand in it.
   ValueId folded(const FormulaNode& node) {
@@ -329,6 +346,7 @@ class StatementBuilder {
                  "(...) is not known" + indices_.why_unknown(i),
              "read a tensor at [" + to_string(i) + "]");
     }
+    put_items_second(indices, extents);
     const Fusion::FoldRequest how = request(node.fold);
     if (fold.scanned && !contains(indices, how.scanned)) {
       refuse("E314", place(fold.scanned->at),

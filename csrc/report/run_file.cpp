@@ -85,6 +85,28 @@ bool is_matrix_file(const std::string& path) {
   return path.ends_with(".mtx") || path.ends_with(".npz");
 }
 
+// That a matrix has the rows and columns that the file says, as far as they are known.
+void check_extents(const std::string& name, const std::string& path, const StoredMatrix& made,
+                   const ScheduleFile::Sparse& said, const Fusion& fusion,
+                   const std::map<std::string, std::int64_t>& sizes) {
+  SizeValues known;
+  for (Expr n : fusion.sizes()) {
+    const auto value = sizes.find(std::string(n.name()));
+    if (value != sizes.end()) known.add(n, value->second);
+  }
+  const auto check = [&](Expr extent, std::int64_t own, const std::string& what) {
+    const auto value = known(extent);
+    if (!value || *value == own) return;
+    throw BadInput({.code = "E612",
+                    .place = {path, 0, 0},
+                    .message = "the matrix " + name + " has " + std::to_string(own) + " " + what +
+                               ", and the file says " + std::to_string(*value),
+                    .help = "give one that has as many, or correct the file's sizes or --size"});
+  };
+  check(said.rows, made.rows, "rows");
+  check(said.columns, made.columns, "columns");
+}
+
 // A sparse matrix that is made by a rule, or that a file of Matrix Market or of SciPy has, as the
 // inputs of its format.
 void read_sparse_input(const std::string& name, const std::string& path, const ScheduleFile& file,
@@ -101,6 +123,7 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
   StoredMatrix made = path.ends_with(".npz")
                           ? converted(read_npz(path), format)
                           : stored(generated ? *generated : read_matrix_market(path), format);
+  check_extents(name, path, made, matrix->second, fusion, request.sizes);
   const DataType type = fusion[fusion.find(name).value()].type;
   // Those that are made are below 1.
   if (generated && is_integer(type)) {

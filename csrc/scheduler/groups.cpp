@@ -38,6 +38,13 @@ Group& group_of_host(const Fusion& fusion, const Schedule& schedule, const Nests
                         ", which is computed after it or not at all",
                     "name the tensor that is computed last of those that " + name + " reads");
   }
+  if (schedule.positions(host)) {
+    refuse<Illegal>(
+        "E418",
+        name + " is to be computed by the last block of " + fusion[host].name +
+            ", which is complete only behind the kernel that folds what its tiles leave",
+        "give " + name + " a kernel of its own");
+  }
   for (TensorId t : tensors_of(tree)) {
     for (DomainId d : schedule.loop_domains(t)) {
       if (!is_block(schedule.parallel(t, d))) continue;

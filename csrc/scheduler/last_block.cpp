@@ -1,6 +1,7 @@
 #include <selvage/scheduler/last_block.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace selvage {
 
@@ -31,7 +32,8 @@ std::optional<LastBlockHost> last_block_host(const Schedule& schedule, const Rea
       host = LastBlockHost{root};
     }
   }
-  if (!host) return std::nullopt;
+  // What tiles of positions fold is complete behind a further kernel alone.
+  if (!host || schedule.positions(host->root)) return std::nullopt;
   for (std::size_t k = 0; k < fusion.size(); ++k) {
     const auto t = TensorId(k);
     if (fusion[t].is_input || schedule.is_inlined(t) || kernel_of(schedule, t) != host->root) {
@@ -46,7 +48,9 @@ std::optional<LastBlockHost> last_block_host(const Schedule& schedule, const Rea
       own = std::max(own, extent.value());
     }
   }
-  return host;
+  // Threads along x that fold together are whole warps, or a power of two within one.
+  const bool folds_along_x = host->x % 32 == 0 || std::has_single_bit(std::uint64_t(host->x));
+  return folds_along_x ? host : std::nullopt;
 }
 
 }  // namespace selvage

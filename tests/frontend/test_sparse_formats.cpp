@@ -366,6 +366,66 @@ TEST(SparseFormats, SayWhatAFormatCannotTell) {
       "coo, ell, dia, sell(64), bcsr(4, 4)\n");
 }
 
+// What is made of indices by a format captures no name of the user's, and what lies beyond the last
+// row is none.
+TEST(SparseFormats, NamesAndRowsAreThoseOfTheFile) {
+  CoordinateMatrix matrix{.rows = 10, .columns = 10, .row = {}, .column = {}, .value = {}};
+  for (std::int64_t k = 0; k < 30; ++k) {
+    matrix.row.push_back(k % 10), matrix.column.push_back(k * 7 % 10);
+    matrix.value.push_back(double(1 + k % 4));
+  }
+  const std::pair<const char*, const char*> statements[] = {
+      {"y[i] = sum[j](A[i, j]) + i_o", "symbols: {i_o: {value: 1000}}\n"},
+      {"y[i] = sum[j](A[i, j]) + sum[i_o](B[i_o] * i)", ""},
+      {"y[i] = sum[j](A[i, j] * sum[j_i](B[j_i] * x[j]))", ""},
+      {"y[i, i_o] = B[i_o] * sum[j](A[i, j] * x[j])", ""},
+      {"y = min[i](1 + sum[j](A[i, j]))", ""},
+      {"y = sum[i](1 + 0 * sum[j](A[i, j]))", ""},
+      {"y = sum[i, j](A[i, j])", ""},
+      {"y = prod[i](1 + 0 * sum[j](A[i, j]) + i % 2)", ""}};
+  for (const auto& [statement, head] : statements) {
+    std::optional<std::string> first;
+    for (const char* format : {"csr", "coo", "ell", "dia", "sell(4)", "bcsr(4, 4)", "bcsr(3, 1)"}) {
+      const std::string text = std::string(head) +
+                               "inputs:\n  A: {shape: [I, J], dtype: int32, format: \"" + format +
+                               "\"}\n  B: {shape: [3], dtype: int32}\n"
+                               "  x: {shape: [J], dtype: int32}\nschedule: none\ncompute:\n  - " +
+                               statement + "\n";
+      SCOPED_TRACE(text);
+      const ScheduleFile file = read(text);
+      RunRequest request{.sizes = {{"I", 10}, {"J", 10}},
+                         .inputs = arrays_of(stored(matrix, *storage_format(format)), "A",
+                                             DataType::Int32, DataType::Int32),
+                         .on = Machine::Emulate};
+      const RunResult result = run(*file.fusion, lower(*file.schedule), request);
+      EXPECT_TRUE(result.passed());
+      const Array& y = result.outputs.at("y");
+      std::string numbers;
+      for (std::int64_t k = 0; k < y.size(); ++k) numbers += std::to_string(y.get_int(k)) + " ";
+      if (!first) first = numbers;
+      EXPECT_EQ(numbers, *first);
+    }
+  }
+  EXPECT_THAT(said("sell(4)", "Z = mean[i](sum[j](A[i, j]))"),
+              HasSubstr("error[E520]: mean would count what only fills A up, as it is sell(4)"));
+  EXPECT_THAT(said("ell", "Z = sum[i, j](A[i, j] * sum[i](X[i] * B[j]))"),
+              HasSubstr("error[E520]: j is told by the items of A at i and j, and a fold around it "
+                        "has another index i; help: rename the index of that fold"));
+}
+
+// Sums of rows and a sum of these, by whatever kernels.
+TEST(SparseFormats, AFoldOfRowsMayBeFoldedAgain) {
+  for (const char* format : {"csr", "coo", "ell", "sell(3)", "bcsr(3, 1)"}) {
+    const ScheduleFile file =
+        read("inputs:\n  A: {shape: [I, J], dtype: int32, format: \"" + std::string(format) +
+             "\"}\ncompute:\n  - s[i] = sum[j](A[i, j])\n"
+             "  - y = sum[i](s[i])\n");
+    ASSERT_TRUE(file.illegal.empty()) << format << to_text(file.illegal);
+    const Program program = lower(*file.schedule);
+    EXPECT_TRUE(prove(program.steps).is_complete()) << format;
+  }
+}
+
 // Indices that leave the matrix are refused on the host, and harmless where nobody looks.
 TEST(SparseFormats, BrokenIndicesAreRefusedOrReadWithinBounds) {
   const struct {
