@@ -112,6 +112,19 @@ ValueId StatementReads::read_item(const FormulaNode& node, TensorId source,
   const bool is_loaded = formula_.nodes[at_item].is_loaded;
   const Expr row = subscripts_[at_row], item = is_loaded ? Expr() : subscripts_[at_item];
   const Expr extent = is_loaded ? Expr() : indices_.extent(item);
+  const Expr rows_of_index = row.is(Op::Symbol) ? indices_.extent(row) : Expr();
+  if (rows_of_index.valid() && !same(rows_of_index, extents[0])) {
+    const Expr is_same = eq(rows_of_index, extents[0]);
+    if (sizes_.simplifier().proves(!is_same)) {
+      refuse("E501", place(node.at),
+             node.name + " has " + to_string(extents[0]) + " rows, and its index there runs over " +
+                 to_string(rows_of_index),
+             "make the extents equal");
+    }
+    if (!sizes_.simplifier().proves(is_same)) {
+      fusion_.check_at_launch(is_same, node.name + " has a row for each index");
+    }
+  }
   if (extent.valid() && same(extent, extents[1]) && row.is(Op::Symbol)) {
     const IndexValue begin = begin_of(fusion_, rows, row);
     at.add(begin, begin.loaded.symbol + item);

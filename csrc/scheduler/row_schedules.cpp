@@ -1,3 +1,4 @@
+#include <selvage/ir/fold.h>
 #include <selvage/scheduler/row_schedules.h>
 #include <selvage/simplifier/simplifier.h>
 
@@ -121,8 +122,11 @@ RowSchedule schedule_rows(Schedule& schedule, TensorId t, const RowSchedule& wan
   if (how.kind == RowSchedule::Kind::MergePath && !loops.inside.empty()) {
     how = {RowSchedule::Kind::GroupARow, kWarp};
   }
-  if (how.kind == RowSchedule::Kind::GroupARow && loops.dense) {
-    how = {RowSchedule::Kind::ThreadARow, 1};  // threads lie along the dense axes
+  // Threads lie along the dense axes. And where a fold keeps several numbers, an item is first put
+  // aside for them, which threads that share a row are not shown to do before they read it.
+  const bool has_parts = components(*schedule.fusion()[t].fold).size() > 1;
+  if ((how.kind == RowSchedule::Kind::GroupARow && loops.dense) || has_parts) {
+    how = {RowSchedule::Kind::ThreadARow, 1};
   }
   switch (how.kind) {
     case RowSchedule::Kind::ThreadARow: by_rows(schedule, loops, 1); break;

@@ -426,6 +426,25 @@ TEST(SparseFormats, AFoldOfRowsMayBeFoldedAgain) {
   }
 }
 
+// Folds that keep several numbers, and rows told by two inputs.
+TEST(SparseFormats, FoldsOfSeveralNumbersAndOfTwoInputsAreScheduled) {
+  const std::string csr = "inputs:\n  A: {shape: [I, J], dtype: float, format: csr}\ncompute:\n";
+  const std::string rows =
+      "inputs:\n  o: {shape: [B + 1], dtype: int32}\n  p: {shape: [C + 1], dtype: int32}\n"
+      "  x: {shape: [B, ragged(o)], dtype: float}\n  w: {shape: [C, ragged(p)], dtype: float}\n"
+      "compute:\n";
+  for (const std::string& text :
+       {csr + "  - y[i] = var[j](A[i, j])\n", csr + "  - y[i] = argmax[j](A[i, j])\n",
+        rows + "  - y[b] = sum[j](x[b, j]) + sum[k](w[b, k])\n"}) {
+    const ScheduleFile file = read(text);
+    ASSERT_TRUE(file.illegal.empty()) << text << to_text(file.illegal);
+    EXPECT_TRUE(prove(lower(*file.schedule).steps).is_complete()) << text;
+  }
+  EXPECT_EQ(
+      read(rows + "  - y[b] = sum[j](x[b, j]) + sum[k](w[b, k])\n").fusion->launch_checks().size(),
+      1u);
+}
+
 // Indices that leave the matrix are refused on the host, and harmless where nobody looks.
 TEST(SparseFormats, BrokenIndicesAreRefusedOrReadWithinBounds) {
   const struct {
