@@ -1,10 +1,9 @@
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/sparse_nodes.h>
+#include <selvage/frontend/sparse_reads.h>
 #include <selvage/frontend/sparse_statement.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace selvage {
 
@@ -12,10 +11,6 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 using Names = std::vector<std::string>;
-
-// What binds an index: a fold by its number, or the left side.
-using Binder = std::optional<std::size_t>;
-using Key = std::pair<std::string, Binder>;
 
 // The folds that an item of 0, which may belong to no item, can be left out of.
 bool has_neutral_item(Reduction how) {
@@ -40,13 +35,12 @@ bool has_neutral_item(Reduction how) {
 class ItemsWriter {
  public:
   ItemsWriter(const Formula& from, const Node& text, const SparseTensors& sparse)
-      : from_(from), text_(text), sparse_(sparse) {}
+      : from_(from), text_(text), sparse_(sparse), reads_(from, text, sparse) {}
 
   std::optional<SparseStatement> write() {
-    for (std::uint32_t k = 0; k < from_.nodes.size(); ++k) find_matrix(k);
-    if (matrices_.empty()) return std::nullopt;
-    for (std::uint32_t k : looked_up_) check_is_factor(k);
+    if (reads_.matrices().empty()) return std::nullopt;
     find_result();
+    made_.alike = reads_.alike();
     made_.formula = from_;
     made_.formula.nodes.clear();
     for (std::uint32_t k = 0; k < from_.nodes.size(); ++k) numbers_.push_back(copied(k));
@@ -62,148 +56,19 @@ class ItemsWriter {
   }
 
  private:
-  // A matrix that the statement reads at two of its indices.
-  struct Matrix {
-    SparseTensor tensor;
-    SparseLoops loops;
-    Key row, column;
-    std::size_t at = 0;  // where it is read first
-    // Another one tells the index, and this one is looked up at its items.
-    bool is_looked_up = false;
-
-    const Key& told() const { return loops.is_row_told ? row : column; }
-    const Key& known() const { return loops.is_row_told ? column : row; }
-  };
+  using Matrix = SparseReads::Matrix;
+  using Key = SparseReads::Key;
+  using Binder = SparseReads::Binder;
 
   [[noreturn]] void refuse_at(std::size_t at, const std::string& what,
                               const std::string& help) const {
     refuse("E520", place_in(text_, at), what, help);
   }
 
-  Binder binder_of(const FormulaNode& name) const {
-    for (Binder f = name.inside; f; f = from_.folds[*f].outer) {
-      const auto is_it = [&](const Formula::Index& i) { return i.name == name.name; };
-      if (std::ranges::any_of(from_.folds[*f].indices, is_it)) return f;
-    }
-    return std::nullopt;
-  }
-  Key key(const FormulaNode& name) const { return {name.name, binder_of(name)}; }
-
-  const Matrix* find(const Key& index) const {
-    const auto is_it = [&](const Matrix& m) {
-      return !m.is_looked_up && (m.row == index || m.column == index);
-    };
-    const auto at = std::ranges::find_if(matrices_, is_it);
-    return at == matrices_.end() ? nullptr : &*at;
-  }
-
-  void find_matrix(std::uint32_t k) {
-    const FormulaNode& node = from_.nodes[k];
-    if (!node.may_read() || !sparse_.contains(node.name)) return;
-    const auto is_index = [&](std::uint32_t operand) {
-      return from_.nodes[operand].kind == Kind::Name;
-    };
-    if (node.operands.size() != 2 || !std::ranges::all_of(node.operands, is_index)) {
-      refuse_at(node.at, node.name + " is sparse, and read at other subscripts than two indices",
-                "write " + node.name + "[i, j]");
-    }
-    const FormulaNode &row = from_.nodes[node.operands[0]], &column = from_.nodes[node.operands[1]];
-    const SparseTensor& tensor = sparse_.at(node.name);
-    const auto is_used = [&](const std::string& name) { return this->is_used(name); };
-    Matrix matrix{tensor, sparse_loops(tensor.format, row.name, column.name, is_used), key(row),
-                  key(column), node.at};
-    own_.insert(node.operands.begin(), node.operands.end());
-    for (const Matrix& other : matrices_) {
-      const bool is_at_same = other.row == matrix.row && other.column == matrix.column;
-      if (is_at_same && can_be_looked_up(matrix, other)) {
-        if (other.tensor.matrix == tensor.matrix && !other.is_looked_up) return;
-        matrix.is_looked_up = true;
-      }
-    }
-    for (const Matrix& other : matrices_) note_alike(matrix, other, node.at);
-    if (matrix.is_looked_up) looked_up_.push_back(k);
-    for (const Matrix& other : matrices_) {
-      const bool is_same = other.tensor.matrix == tensor.matrix && other.row == matrix.row &&
-                           other.column == matrix.column;
-      if (is_same) return;
-      if (!matrix.is_looked_up) check_apart(other, matrix, node);
-    }
-    matrices_.push_back(std::move(matrix));
-  }
-
-  // An index at which two matrices are read runs as far in both.
-  void note_alike(const Matrix& m, const Matrix& other, std::size_t at) {
-    if (m.tensor.matrix == other.tensor.matrix) return;
-    for (const bool of_rows : {true, false}) {
-      const Key& index = of_rows ? m.row : m.column;
-      for (const bool of_other_rows : {true, false}) {
-        if ((of_other_rows ? other.row : other.column) != index) continue;
-        made_.alike.push_back({other.tensor.matrix, of_other_rows, m.tensor.matrix, of_rows, at});
-      }
-    }
-  }
-
-  // Items of it are found among those of one line, which both go through.
-  static bool can_be_looked_up(const Matrix& m, const Matrix& teller) {
-    return m.tensor.matrix == teller.tensor.matrix ||
-           (!fills_up(m.tensor.format) && !teller.loops.has_parts() &&
-            m.loops.is_row_told == teller.loops.is_row_told);
-  }
-
-  // Where the first matrix has no item, a product with it is 0, and nothing else is.
-  void check_is_factor(std::uint32_t read) const {
-    const auto is_of_product = [&](const FormulaNode& n) {
-      return n.kind == Kind::Cast || (n.kind == Kind::Apply &&
-                                      (n.function == Function::Mul || n.function == Function::Neg));
-    };
-    std::uint32_t product = read;
-    for (std::uint32_t k = read + 1; k < from_.nodes.size(); ++k) {
-      const FormulaNode& n = from_.nodes[k];
-      if (is_of_product(n) && std::ranges::count(n.operands, product) != 0) product = k;
-    }
-    const Key row = key(from_.nodes[from_.nodes[read].operands[0]]);
-    const Matrix* teller = find(row);
-    std::vector<std::uint32_t> open = {product};
-    while (!open.empty()) {
-      const FormulaNode& n = from_.nodes[open.back()];
-      open.pop_back();
-      if (is_of_product(n)) open.insert(open.end(), n.operands.begin(), n.operands.end());
-      const bool is_matrix = n.may_read() && sparse_.contains(n.name);
-      if (is_matrix && sparse_.at(n.name).matrix == teller->tensor.matrix) return;
-    }
-    const std::string &first = teller->tensor.matrix, &second = from_.nodes[read].name;
-    refuse_at(from_.nodes[read].at,
-              second + " is read at the items of " + first + ", and is no factor of " + first +
-                  " there: where " + second + " alone has an item, it would be left out",
-              "write products such as " + first + "[i, j] * " + second +
-                  "[i, j], or a fold of its own for each, read at an index of its own");
-  }
-
-  // Two matrices may share an index only where it is a loop of both as it is.
-  void check_apart(const Matrix& a, const Matrix& b, const FormulaNode& read) const {
-    for (const Key& index : {b.row, b.column}) {
-      if (index != a.row && index != a.column) continue;
-      const auto is_loop = [&](const Matrix& m) {
-        return m.known() == index && !m.loops.has_parts();
-      };
-      if (is_loop(a) && is_loop(b)) continue;
-      const std::string& items = a.told() == index ? a.tensor.matrix : b.tensor.matrix;
-      const bool is_told = a.told() == index || b.told() == index;
-      refuse_at(read.at,
-                is_told ? "the index " + index.first + " runs over the items of " + items +
-                              ", and " + (a.tensor.matrix == items ? b : a).tensor.matrix +
-                              " is read at it as well"
-                        : "the index " + index.first + " runs over parts of rows of " +
-                              a.tensor.matrix + ", and " + read.name + " is read at it as well",
-                is_told ? "read each sparse matrix at an index of its own"
-                        : "store both in a format whose rows are not in parts, such as csr");
-    }
-  }
-
   // What stands on the left at the two indices of a matrix has its items.
   void find_result() {
     const auto& left = from_.indices;
-    for (const Matrix& m : matrices_) {
+    for (const Matrix& m : reads_.matrices()) {
       if (m.is_looked_up) continue;
       const bool has_items = left.size() >= 2 && from_.stored_at.empty() &&
                              Key(left[0].name, Binder()) == m.row &&
@@ -270,7 +135,7 @@ class ItemsWriter {
       std::vector<Formula::Index> loops;
       for (std::size_t k = 0; k < list.size(); ++k) {
         const Key index(list[k].name, binder);
-        const Matrix* m = find(index);
+        const Matrix* m = reads_.find(index);
         const bool begins_items = !binder && items_ != nullptr && k == 0;
         if (begins_items) m = items_;
         if (m == nullptr) {
@@ -292,7 +157,7 @@ class ItemsWriter {
       // The loops of both indices of a matrix that one fold goes over lie as in memory.
       auto& list = made_.formula.folds[f].indices;
       put(list, f);
-      for (const Matrix& m : matrices_) {
+      for (const Matrix& m : reads_.matrices()) {
         const bool are_both = m.row.second == Binder(f) && m.column.second == Binder(f);
         if (are_both && !m.is_looked_up) in_order(list, m.loops.all);
       }
@@ -351,12 +216,12 @@ class ItemsWriter {
 
   // A fold around the name may have an index that is called like a loop of the matrix.
   void check_sees_loops(const Matrix& m, const FormulaNode& name) const {
-    const bool is_known = key(name) == m.known();
+    const bool is_known = reads_.key(name) == m.known();
     for (const Key& loop : {m.known(), m.told()}) {
       if (is_known && loop == m.told()) continue;  // it is made of its own loops alone
       FormulaNode there = name;
       there.name = loop.first;
-      if (binder_of(there) == loop.second) continue;
+      if (reads_.key(there).second == loop.second) continue;
       refuse_at(name.at,
                 name.name + " is told by the items of " + m.tensor.matrix + " at " + m.row.first +
                     " and " + m.column.first + ", and a fold around it has another index " +
@@ -366,14 +231,14 @@ class ItemsWriter {
   }
 
   std::uint32_t copied(std::uint32_t k) {
-    if (own_.contains(k)) return 0;  // a read of a matrix makes its own
+    if (reads_.stands_in_matrix(k)) return 0;  // a read of a matrix makes its own
     FormulaNode node = from_.nodes[k];
     if (node.kind == Kind::Name) {
-      if (const Matrix* m = find(key(node))) {
+      if (const Matrix* m = reads_.find(reads_.key(node))) {
         check_sees_loops(*m, node);
         SparseNodes make = nodes(node, node.in_subscript);
-        return m->row == key(node) ? make.row(m->tensor, m->loops)
-                                   : make.column(m->tensor, m->loops);
+        return m->row == reads_.key(node) ? make.row(m->tensor, m->loops)
+                                          : make.column(m->tensor, m->loops);
       }
     }
     if (node.may_read() && sparse_.contains(node.name)) return read_of_matrix(node);
@@ -388,12 +253,13 @@ class ItemsWriter {
   }
 
   std::uint32_t read_of_matrix(FormulaNode node) {
-    const Key row = key(from_.nodes[node.operands[0]]), column = key(from_.nodes[node.operands[1]]);
+    const Key row = reads_.key(from_.nodes[node.operands[0]]),
+              column = reads_.key(from_.nodes[node.operands[1]]);
     const std::string& matrix = sparse_.at(node.name).matrix;
     const auto is_it = [&](const Matrix& m) {
       return m.tensor.matrix == matrix && m.row == row && m.column == column;
     };
-    const Matrix& m = *std::ranges::find_if(matrices_, is_it);
+    const Matrix& m = *std::ranges::find_if(reads_.matrices(), is_it);
     if (m.is_looked_up) return looked_up(m, std::move(node));
     SparseNodes make = nodes(node, true);
     node.operands.clear();
@@ -403,12 +269,12 @@ class ItemsWriter {
 
   // The sum of the items that have the index which another matrix tells.
   std::uint32_t looked_up(const Matrix& m, FormulaNode node) {
-    const Matrix& teller = *find(m.told());
+    const Matrix& teller = *reads_.find(m.told());
     Formula::Fold fold{.how = Reduction::Sum, .at = node.at};
     fold.outer = node.inside;
     fold.is_named = true;
     const std::string own =
-        free_name(m.told().first, [&](const std::string& name) { return is_used(name); });
+        free_name(m.told().first, [&](const std::string& name) { return reads_.is_used(name); });
     fold.indices = {{own, node.at}};
     node.inside = made_.formula.folds.size();
     node.fold = made_.formula.folds.size();
@@ -432,27 +298,16 @@ class ItemsWriter {
     sum.inside = made_.formula.folds[node.fold].outer;
     return add(std::move(sum));
   }
-  // Whether the statement has an index, or reads something, of this name.
-  bool is_used(const std::string& name) const {
-    const auto is_it = [&](const Formula::Index& i) { return i.name == name; };
-    const auto is_node = [&](const FormulaNode& n) { return n.name == name; };
-    const auto binds = [&](const Formula::Fold& fold) {
-      return std::ranges::any_of(fold.indices, is_it);
-    };
-    return std::ranges::any_of(from_.indices, is_it) || std::ranges::any_of(from_.nodes, is_node) ||
-           std::ranges::any_of(from_.folds, binds);
-  }
-
   // An index that is a whole subscript and is no loop any more is clamped, which changes none of an
   // item.
   void keep_inside(FormulaNode& node, const FormulaNode& before) {
     for (std::size_t axis = 0; axis < node.operands.size(); ++axis) {
       const FormulaNode& name = from_.nodes[before.operands[axis]];
       if (name.kind != Kind::Name) continue;
-      const Matrix* m = find(key(name));
+      const Matrix* m = reads_.find(reads_.key(name));
       if (m == nullptr) continue;
-      const bool is_row = m->row == key(name);
-      const bool is_loop = m->known() == key(name) && !(is_row && m->loops.has_parts());
+      const bool is_row = m->row == reads_.key(name);
+      const bool is_loop = m->known() == reads_.key(name) && !(is_row && m->loops.has_parts());
       if (is_loop) continue;
       made_.uses.push_back({m->tensor.matrix, is_row, node.name, axis, name.at});
       FormulaNode clamped = made_.formula.nodes[node.operands[axis]];
@@ -468,7 +323,7 @@ class ItemsWriter {
   // slice and the last row of blocks may go on beyond all rows.
   void leave_out_filling(FormulaNode& fold) {
     const Formula::Fold& own = from_.folds[fold.fold];
-    for (const Matrix& m : matrices_) {
+    for (const Matrix& m : reads_.matrices()) {
       const bool folds_items = !m.is_looked_up && m.told().second == Binder(fold.fold);
       const bool folds_rows =
           m.loops.has_parts() && m.tensor.format.height > 1 && m.row.second == Binder(fold.fold);
@@ -515,11 +370,9 @@ class ItemsWriter {
   const Formula& from_;
   const Node& text_;
   const SparseTensors& sparse_;
-  std::vector<Matrix> matrices_;
-  const Matrix* items_ = nullptr;         // the one whose items the result has
-  const Matrix* parts_ = nullptr;         // the one by whose parts of rows the result is computed
-  std::set<std::uint32_t> own_;           // names that stand in a matrix
-  std::vector<std::uint32_t> looked_up_;  // reads of matrices whose index another one tells
+  SparseReads reads_;
+  const Matrix* items_ = nullptr;  // the one whose items the result has
+  const Matrix* parts_ = nullptr;  // the one by whose parts of rows the result is computed
   std::vector<std::uint32_t> numbers_;
   SparseStatement made_;
 };

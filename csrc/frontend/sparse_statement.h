@@ -1,7 +1,7 @@
 #pragma once
 
 #include <selvage/frontend/formula.h>
-#include <selvage/frontend/sparse_loops.h>
+#include <selvage/frontend/sparse_reads.h>
 
 #include <map>
 #include <optional>
@@ -9,9 +9,6 @@
 #include <vector>
 
 namespace selvage {
-
-// By name.
-using SparseTensors = std::map<std::string, SparseTensor>;
 
 // That an index which is no loop any more is the whole subscript of an axis: the axis and the rows
 // or columns of the matrix have equal extents.
@@ -21,15 +18,6 @@ struct SparseUse {
   std::string tensor;
   std::size_t axis = 0;
   std::size_t at = 0;  // in the text
-};
-
-// That two matrices have equally many rows or columns, as they are read at one index.
-struct SparseAlike {
-  std::string matrix;
-  bool of_rows = false;
-  std::string other;
-  bool of_other_rows = false;
-  std::size_t at = 0;
 };
 
 struct SparseStatement {
