@@ -1,4 +1,5 @@
 #include <selvage/expr/symbols.h>
+#include <selvage/expr/text.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/statement_reads.h>
 #include <selvage/ir/gather.h>
