@@ -130,7 +130,7 @@ void SparseReads::check_is_factor(std::uint32_t read) const {
   const std::string &first = teller->tensor.matrix, &second = from_.nodes[read].name;
   refuse_at(from_.nodes[read].at,
             second + " is read at the items of " + first + ", and is no factor of " + first +
-                " there: where " + second + " alone has an item, it would be left out",
+                " there: only a product is known to be 0 where " + first + " has no item",
             "write products such as " + first + "[i, j] * " + second +
                 "[i, j], or a fold of its own for each, read at an index of its own");
 }
@@ -145,14 +145,16 @@ void SparseReads::check_apart(const Matrix& a, const Matrix& b, const FormulaNod
     if (is_loop(a) && is_loop(b)) continue;
     const std::string& items = a.told() == index ? a.tensor.matrix : b.tensor.matrix;
     const bool is_told = a.told() == index || b.told() == index;
+    const bool are_at_same = is_told && a.row == b.row && a.column == b.column;
     refuse_at(read.at,
               is_told
                   ? "the index " + index.first + " runs over the items of " + items + ", and " +
                         (a.tensor.matrix == items ? b : a).tensor.matrix + " is read at it as well"
                   : "the index " + index.first + " runs over parts of rows of " + a.tensor.matrix +
                         ", and " + read.name + " is read at it as well",
-              is_told ? "read each sparse matrix at an index of its own"
-                      : "store both in a format whose rows are not in parts, such as csr");
+              are_at_same ? "store both by rows, as csr or coo, or both as csc"
+              : is_told   ? "read each sparse matrix at an index of its own"
+                          : "store both in a format whose rows are not in parts, such as csr");
   }
 }
 

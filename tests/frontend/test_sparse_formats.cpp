@@ -353,10 +353,10 @@ TEST(SparseFormats, SayWhatAFormatCannotTell) {
             "it as well; help: store both in a format whose rows are not in parts, such as csr\n");
   EXPECT_EQ(said("csc", "Z[j] = sum[i](A[i, j] * W[i, j])"),
             "a.yaml:6:36: error[E520]: the index i runs over the items of A, and W is read at it "
-            "as well; help: read each sparse matrix at an index of its own\n");
+            "as well; help: store both by rows, as csr or coo, or both as csc\n");
   EXPECT_EQ(said("csr", "Z[i] = sum[j](A[i, j] + W[i, j])"),
             "a.yaml:6:36: error[E520]: W is read at the items of A, and is no factor of A there: "
-            "where W alone has an item, it would be left out; help: write products such as "
+            "only a product is known to be 0 where A has no item; help: write products such as "
             "A[i, j] * W[i, j], or a fold of its own for each, read at an index of its own\n");
   EXPECT_EQ(said("csr", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
   EXPECT_EQ(said("ell", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
