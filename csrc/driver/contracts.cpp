@@ -45,8 +45,14 @@ void check_indices(const std::string& name, const Array& indices, const IndexPro
   std::int64_t before = least;
   for (std::int64_t k = 0; k < indices.size(); ++k) {
     const std::int64_t index = indices.get_int(k);
+    const bool is_inside = index >= least && index < extent;
+    const bool rises = !promise.rise || index >= before;
+    if (is_inside && rises) {
+      before = index;
+      continue;
+    }
     const std::string what = name + "[" + std::to_string(k) + "] is " + std::to_string(index);
-    if (index < least || index >= extent) {
+    if (!is_inside) {
       refuse<BadInput>(
           "E634",
           what +
@@ -54,11 +60,8 @@ void check_indices(const std::string& name, const Array& indices, const IndexPro
               ", and is to be less than " + std::to_string(extent),
           "give indices from " + std::to_string(least) + " to " + std::to_string(extent - 1));
     }
-    if (promise.rise && index < before) {
-      refuse<BadInput>("E634", what + ", and the one before it " + std::to_string(before),
-                       "sort the items, so that " + name + " rises");
-    }
-    before = index;
+    refuse<BadInput>("E634", what + ", and the one before it " + std::to_string(before),
+                     "sort the items, so that " + name + " rises");
   }
 }
 

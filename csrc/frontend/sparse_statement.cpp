@@ -2,6 +2,7 @@
 #include <selvage/frontend/sparse_nodes.h>
 #include <selvage/frontend/sparse_reads.h>
 #include <selvage/frontend/sparse_statement.h>
+#include <selvage/ir/sparse_input.h>
 
 #include <algorithm>
 
@@ -11,26 +12,6 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 using Names = std::vector<std::string>;
-
-// The folds that an item of 0, which may belong to no item, can be left out of.
-bool has_neutral_item(Reduction how) {
-  switch (how) {
-    case Reduction::Sum:
-    case Reduction::Prod:
-    case Reduction::Max:
-    case Reduction::Min:
-    case Reduction::FMax:
-    case Reduction::FMin:
-    case Reduction::Any:
-    case Reduction::All:
-    case Reduction::LogSumExp: return true;
-    case Reduction::Mean:
-    case Reduction::ArgMax:
-    case Reduction::ArgMin:
-    case Reduction::Variance: return false;
-  }
-  return false;
-}
 
 class ItemsWriter {
  public:
@@ -298,6 +279,7 @@ class ItemsWriter {
     sum.inside = made_.formula.folds[node.fold].outer;
     return add(std::move(sum));
   }
+
   // An index that is a whole subscript and is no loop any more is clamped, which changes none of an
   // item.
   void keep_inside(FormulaNode& node, const FormulaNode& before) {
@@ -331,7 +313,7 @@ class ItemsWriter {
       FormulaNode like = from_.nodes[operand_of(fold)];
       like.inside = fold.fold;
       const bool may_fill = folds_rows || fills_up(m.tensor.format);
-      if (may_fill && !has_neutral_item(own.how)) {
+      if (may_fill && counts_items(own.how)) {
         refuse_at(own.at,
                   own.name() + " would count what only fills " + m.tensor.matrix +
                       " up, as it is " + to_string(m.tensor.format),

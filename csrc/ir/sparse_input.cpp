@@ -1,4 +1,3 @@
-#include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/ir/compaction.h>
 #include <selvage/ir/fold.h>
@@ -11,6 +10,11 @@ namespace selvage {
 const char* count_suffix(const StorageFormat& format) {
   const StorageKind storage = format.storage;
   return storage == StorageKind::Ell || storage == StorageKind::Dia ? kWidthSuffix : kItemsSuffix;
+}
+
+bool counts_items(Reduction how) {
+  return how == Reduction::Mean || how == Reduction::Variance || how == Reduction::ArgMax ||
+         how == Reduction::ArgMin;
 }
 
 SparseLayout sparse_layout(const StorageFormat& format, Expr rows, Expr columns, Expr count) {
@@ -168,9 +172,7 @@ Tensor SparseInput::fold(Reduction how, std::vector<Expr> indices, std::vector<E
                          const Value& value) const {
   Fusion& f = *f_;
   Nest nest = this->nest();
-  const bool counts = how == Reduction::Mean || how == Reduction::Variance ||
-                      how == Reduction::ArgMax || how == Reduction::ArgMin;
-  if (nest.is_item && counts) {
+  if (nest.is_item && counts_items(how)) {
     refuse<BadInput>("E520",
                      std::string(to_string(how)) + " would count what only fills " + name_ +
                          " up, as it is " + to_string(format_),

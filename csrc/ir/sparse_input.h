@@ -39,6 +39,10 @@ struct SparseLayout {
 SparseLayout sparse_layout(const StorageFormat& format, Expr rows, Expr columns, Expr count);
 const char* count_suffix(const StorageFormat& format);
 
+// Whether a fold counts what it takes in, so that what a format only fills up cannot be left out of
+// it: a mean, a variance, and where the greatest or the least item is.
+bool counts_items(Reduction how);
+
 // Makes the offsets of a matrix by coordinates from its rows, which are sorted: an output, called
 // like the matrix with "_offsets", which a kernel searches for before others read the rows.
 Tensor searched_offsets(Fusion& f, const std::string& matrix, Expr rows);

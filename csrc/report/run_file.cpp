@@ -85,15 +85,20 @@ bool is_matrix_file(const std::string& path) {
   return path.ends_with(".mtx") || path.ends_with(".npz");
 }
 
-// That a matrix has the rows and columns that the file says, as far as they are known.
-void check_extents(const std::string& name, const std::string& path, const StoredMatrix& made,
-                   const ScheduleFile::Sparse& said, const Fusion& fusion,
-                   const std::map<std::string, std::int64_t>& sizes) {
+SizeValues known_sizes(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes) {
   SizeValues known;
   for (Expr n : fusion.sizes()) {
     const auto value = sizes.find(std::string(n.name()));
     if (value != sizes.end()) known.add(n, value->second);
   }
+  return known;
+}
+
+// That a matrix has the rows and columns that the file says, as far as they are known.
+void check_extents(const std::string& name, const std::string& path, const StoredMatrix& made,
+                   const ScheduleFile::Sparse& said, const Fusion& fusion,
+                   const std::map<std::string, std::int64_t>& sizes) {
+  const SizeValues known = known_sizes(fusion, sizes);
   const auto check = [&](Expr extent, std::int64_t own, const std::string& what) {
     const auto value = known(extent);
     if (!value || *value == own) return;
@@ -202,11 +207,7 @@ void write_matrix(const std::string& name, const std::string& path, const Schedu
                     .help = "name an .npy file for it"});
   }
   const ScheduleFile::Sparse& matrix = file.sparse.at(of->second);
-  SizeValues known;
-  for (Expr n : file.fusion->sizes()) {
-    const auto value = sizes.find(std::string(n.name()));
-    if (value != sizes.end()) known.add(n, value->second);
-  }
+  const SizeValues known = known_sizes(*file.fusion, sizes);
   const StoredMatrix made = matrix_of(inputs, of->second, matrix.format, known(matrix.rows).value(),
                                       known(matrix.columns).value(), values);
   if (path.ends_with(".npz")) {
