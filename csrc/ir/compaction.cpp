@@ -1,45 +1,22 @@
 #include <selvage/base/refuse.h>
+#include <selvage/ir/bisection.h>
 #include <selvage/ir/compaction.h>
 #include <selvage/ir/op_shapes.h>
-#include <selvage/simplifier/simplifier.h>
-
-#include <bit>
 
 namespace selvage {
 
 namespace {
 
-// The greatest number of items, up to which the launch checks if there is no bound.
-std::int64_t most_items(Fusion& f, Expr extent) {
-  const Interval range = Simplifier(*f.facts()).interval(extent);
-  if (range.has_hi()) return range.hi;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  f.check_at_launch(extent <= kMost, "a search goes through this many items at most");
-  return kMost;
-}
-
-// How many items are below `wanted`, a value over `indices`, by bisection: with steps that are
-// powers of two, the number is at least probe + 1 - step and less than probe + 1 + step. Each probe
-// is a tensor of its own, as what is read there decides the next one.
+// How many items are below `wanted`, a value over `indices`.
 Tensor search(Tensor sorted, const std::vector<Expr>& indices, const std::vector<Expr>& shape,
               const Element& wanted, bool right) {
   Fusion& f = sorted.fusion();
   const Expr extent = sorted.shape()[0];
-  const Element items(f, f.values().index(extent));
-  const auto most = std::uint64_t(std::max<std::int64_t>(most_items(f, extent), 1));
-  auto step = std::int64_t(std::bit_floor(most));
-  std::optional<Tensor> probe;
-  for (const std::int64_t first = step - 1;; step /= 2) {
-    const Element at = probe ? read(*probe, indices) : Element(f, f.values().whole(first));
-    const Element none = cast(Element(f, f.values().whole(0)), sorted.type());
-    const Element item =
-        gather_or(sorted, {probe ? Subscript(at) : Subscript(f.constant(first))}, none);
-    const Element is_below = at < items && (right ? item <= wanted : item < wanted);
-    const std::int64_t up = std::max<std::int64_t>(step / 2, 1), down = step / 2;
-    const Element next = at + select(is_below, up, -down);
-    probe = f.compute("", indices, shape, cast(next, DataType::Int64));
-    if (step == 1) return *probe;
-  }
+  const Element none = cast(Element(f, f.values().whole(0)), sorted.type());
+  return count_by_bisection(f, indices, shape, most_items(f, extent), [&](const Element& at) {
+    const Element item = gather_or(sorted, {Subscript(at)}, none);
+    return at < Element(extent) && (right ? item <= wanted : item < wanted);
+  });
 }
 
 }  // namespace

@@ -345,7 +345,7 @@ std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices&
 
 Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
             const Device& device, const PlanChoices& choices, const RowSchedule& rows) {
-  Schedule stored = with_stored_operands(with_stored_items(schedule), sizes);
+  Schedule stored = with_stored_operands(with_stored_items(with_stored_finds(schedule)), sizes);
   std::vector<AutomaticKernel> by_rows;
   for (TensorId t : folds_of_rows(stored, choices)) {
     stored.stop_following(t);

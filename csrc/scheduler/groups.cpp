@@ -131,6 +131,15 @@ std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& sche
            !replaces(b, a) && !schedule.meets_atomically(a.tensor) &&
            !schedule.meets_atomically(b.tensor);
   };
+  // Whether a tree that neither folds nor holds others reads something computed that each tree of
+  // a group reads.
+  const auto read_alike = [&](const Group& group, const NestTree& root) {
+    return fits(group, root) && std::ranges::all_of(group, [&](const NestTree* other) {
+             return std::ranges::any_of(nests.reads[index_of(root.tensor)], [&](TensorId t) {
+               return !fusion[t].is_input && nests.reads[index_of(other->tensor)].contains(t);
+             });
+           });
+  };
   // Whether no group behind that one, nor itself, stores what the tree reads.
   const auto is_ready_for = [&](std::vector<Group>::const_iterator group, const NestTree& tree) {
     return std::all_of(group, groups.cend(), [&](const Group& later) {
@@ -150,8 +159,9 @@ std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& sche
       continue;
     }
     const auto siblings = std::ranges::find_if(groups, [&](const Group& group) {
-      return std::ranges::all_of(group,
-                                 [&](const NestTree* other) { return fold_alike(*other, root); });
+      return read_alike(group, root) || std::ranges::all_of(group, [&](const NestTree* other) {
+               return fold_alike(*other, root);
+             });
     });
     if (siblings != groups.end() && is_ready_for(siblings, root)) {
       siblings->push_back(&root);

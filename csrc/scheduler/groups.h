@@ -17,11 +17,12 @@ bool share_a_pass(const Fusion& fusion, const Schedule& schedule, const Nests& n
                   const NestTree& a, const NestTree& b);
 
 // Groups trees into kernels. Consecutive trees share a kernel if none reads what another stores, or
-// an input that another replaces, and if all have bound loops or none has. A tree that folds or
-// holds other nests is alone in its kernel, because its threads wait for one another; but folds
-// that share a pass over blocks are one kernel. Trees that
-// the last block of a kernel computes come last in the group of that kernel. The groups are in the
-// order of their first trees. Throws Illegal E418 where a last block cannot compute a tree.
+// an input that another replaces, and if all have bound loops or none has; trees that are not
+// consecutive do so if they read the same computed tensor. A tree that folds or holds other nests
+// is alone in its kernel, because its threads wait for one another; but folds that share a pass
+// over blocks are one kernel. Trees that the last block of a kernel computes come last in the group
+// of that kernel. The groups are in the order of their first trees. Throws Illegal E418 where a
+// last block cannot compute a tree.
 std::vector<Group> group_into_kernels(const Fusion& fusion, const Schedule& schedule,
                                       const Nests& nests);
 
