@@ -93,7 +93,12 @@ class ArgumentFinder {
       const auto offsets = TensorId(rows.offsets);
       if (!same(rows.items, n) || fusion_[offsets].is_input) continue;
       std::map<std::string, std::int64_t> sizes;
-      for (Expr other : open) sizes[std::string(other.name())] = 0;
+      for (Expr other : open) {
+        const Facts::Symbol* facts = fusion_.facts()->find(other);
+        const bool is_bounded = facts != nullptr && facts->range.has_lo();
+        sizes[std::string(other.name())] =
+            is_bounded ? std::max<std::int64_t>(facts->range.lo, 0) : 0;
+      }
       for (std::size_t s = 0; s < sizes_.symbols.size(); ++s) {
         sizes[std::string(sizes_.symbols[s].name())] = sizes_.values[s];
       }

@@ -8,7 +8,7 @@
 #include <selvage/frontend/read_axes.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/schedule_draft.h>
-#include <selvage/frontend/sparse_statement.h>
+#include <selvage/frontend/sparse_section.h>
 #include <selvage/frontend/statement.h>
 #include <selvage/ir/ragged.h>
 
@@ -29,7 +29,8 @@ class Reader {
         errors_(context.errors),
         fusion_(std::make_shared<Fusion>()),
         sizes_(context.symbols, *fusion_, context.errors),
-        inputs_(context, *fusion_, sizes_, read_axes_, file.places) {
+        inputs_(context, *fusion_, sizes_, read_axes_, file.places),
+        sparse_(context, *fusion_, sizes_, inputs_, file) {
     fusion_->set_checked(context.source.checks);
   }
 
@@ -56,13 +57,13 @@ class Reader {
     if (formulas_.size() != texts_.size()) return;  // names of tensors would be missing
     sizes_.declare();
     make_inputs();
+    file_.sparse = inputs_.sparse();
     make_tensors();
-    check_sparse_uses();
+    sparse_.check_extents();
     check_amounts(draft, sizes_, errors_);
     if (!errors_.empty()) return;
     make_default_outputs();
     file_.fusion = fusion_;
-    file_.sparse = inputs_.sparse();
     try {
       file_.schedule = build_schedule(draft, *fusion_, formulas_);
       if (!draft.is_automatic) return;
@@ -193,6 +194,11 @@ class Reader {
         if (const Node* input = entry.value.find("in_place")) {
           read_in_place(entry, *input, output);
         }
+        if (const Node* format = entry.value.find("format")) {
+          output.format = read_format(*format, what + ".format");
+          output.format_at = format->place;
+          check_is_stored_alone(entry);
+        }
         output.layout = read_layout(entry.value, formula->indices.size(), sizes_, errors_);
         output.layout.place = entry.place;
         said_.emplace(entry.key, std::move(output));
@@ -222,6 +228,23 @@ class Reader {
     }
   }
 
+  void check_is_stored_alone(const Entry& entry) const {
+    const StorageFormat format = storage_format(entry.value.find("format")->text).value();
+    const StorageKind storage = format.storage;
+    if (storage != StorageKind::Csr && storage != StorageKind::Csc && storage != StorageKind::Coo) {
+      refuse("E520", entry.value.find("format")->place,
+             entry.key + " is computed, and " + to_string(format) + " has no list of its items",
+             "write csr, csc or coo");
+    }
+    for (const char* key : {"shape", "in_place", "strides", "contiguity"}) {
+      const Node* other = entry.value.find(key);
+      if (other == nullptr) continue;
+      refuse("E520", other->place,
+             entry.key + " is stored sparse, and its arrays are those of its format",
+             std::string("leave ") + key + " out");
+    }
+  }
+
   // Of tensors that are no outputs, where no read tells how far their indices run.
   void read_shapes(const Node& section) {
     for (const Entry& entry : expect_map(section, "shapes")) {
@@ -242,27 +265,10 @@ class Reader {
 
   // Statements over sparse matrices become statements over their items.
   void bring_to_items() {
-    SparseTensors sparse = inputs_.sparse_tensors();
-    const auto bring = [&](Formula& formula, const Node& text) -> std::optional<Formula> {
-      auto made = over_stored_items(formula, text, sparse);
-      if (!made) return std::nullopt;
-      if (made->items_of) {
-        const auto output = said_.find(formula.target);
-        const bool is_laid_out = output != said_.end() && (output->second.layout.strides ||
-                                                           output->second.layout.contiguity);
-        if (is_laid_out || (output != said_.end() && output->second.shape)) {
-          refuse("E520", output->second.layout.place,
-                 formula.target + " has the items of " + made->items_of->matrix + ", and a " +
-                     (is_laid_out ? "layout" : "shape"),
-                 is_laid_out ? "leave strides and contiguity out" : "leave its shape out");
-        }
-        file_.items_of[formula.target] = made->items_of->matrix;
-        sparse.emplace(formula.target, *std::move(made->items_of));
-      }
-      formula = std::move(made->formula);
-      for (SparseUse& use : made->uses) sparse_uses_.emplace_back(std::move(use), &text);
-      for (SparseAlike& alike : made->alike) sparse_alike_.emplace_back(std::move(alike), &text);
-      return std::move(made->whole);
+    sparse_.begin();
+    const auto bring = [&](Formula& formula, const Node& text) {
+      const auto said = said_.find(formula.target);
+      return sparse_.bring_to_items(formula, text, said == said_.end() ? nullptr : &said->second);
     };
     for (std::size_t k = 0; k < formulas_.size() && formulas_.size() == texts_.size(); ++k) {
       std::optional<Formula> whole;
@@ -276,50 +282,6 @@ class Reader {
     }
     for (auto& [formula, text] : left_out_) {
       errors_.attempt([&, &f = formula, t = text] { bring(f, *t); });
-    }
-  }
-
-  // What is read at rows or columns has as many items there as the matrix has, and so has another
-  // matrix.
-  void check_sparse_uses() {
-    const auto extent = [&](const std::string& matrix, bool of_rows, const Place& place) {
-      const ScheduleFile::Sparse& own = inputs_.sparse().at(matrix);
-      return sizes_.extent(of_rows ? own.rows : own.columns, place, "the extent");
-    };
-    const auto word = [](bool of_rows) { return std::string(of_rows ? "rows" : "columns"); };
-    const auto check = [&](Expr own, Expr all, const Place& place, const std::string& differ,
-                           const std::string& why) {
-      const Expr is_same = eq(own, all);
-      if (same(own, all) || sizes_.simplifier().proves(is_same)) return;
-      if (sizes_.simplifier().proves(!is_same)) {
-        refuse("E501", place, differ, "make the extents equal");
-      }
-      fusion_->check_at_launch(is_same, why);
-    };
-    for (const auto& [use, text] : sparse_uses_) {
-      const auto t = fusion_->find(use.tensor);
-      if (!t || use.axis >= fusion_->shape(*t).size()) continue;
-      const Place place = place_in(*text, use.at);
-      const std::string what = word(use.of_rows);
-      errors_.attempt([&] {
-        const Expr own = fusion_->shape(*t)[use.axis], all = extent(use.matrix, use.of_rows, place);
-        check(own, all, place,
-              use.matrix + " has " + to_string(all) + " " + what + ", and " + use.tensor + " " +
-                  to_string(own) + " items at that index",
-              "what is read at " + what + " of " + use.matrix + " has an item for each");
-      });
-    }
-    for (const auto& [alike, text] : sparse_alike_) {
-      const Place place = place_in(*text, alike.at);
-      errors_.attempt([&] {
-        const Expr first = extent(alike.matrix, alike.of_rows, place),
-                   second = extent(alike.other, alike.of_other_rows, place);
-        const std::string a = word(alike.of_rows), b = word(alike.of_other_rows);
-        check(first, second, place,
-              alike.matrix + " has " + to_string(first) + " " + a + ", and " + alike.other + " " +
-                  to_string(second) + " " + b + " at the same index",
-              alike.other + " has as many " + b + " as " + alike.matrix + " has " + a);
-      });
     }
   }
 
@@ -403,6 +365,7 @@ class Reader {
           const RowsId rows = inputs_.rows_told_by(output->offsets, output->ragged_at);
           (*output->shape)[1] = length(*fusion_, rows);
         }
+        sparse_.make_arrays_of(formula.target);
         make_tensor(formula, *texts_[k], output, formulas_, *fusion_, sizes_, context_);
         inputs_.make_rows_of(formula.target);
         if (!complex_.contains(formula.target)) return;
@@ -456,8 +419,7 @@ class Reader {
   ReadAxes read_axes_;
   InputSection inputs_;
   ComplexTensors complex_;
-  std::vector<std::pair<SparseUse, const Node*>> sparse_uses_;
-  std::vector<std::pair<SparseAlike, const Node*>> sparse_alike_;
+  SparseSection sparse_;
   std::map<std::string, StatementOutput> said_;  // of tensors, under outputs and shapes
   bool has_outputs_ = false;
   std::set<std::string> broken_;  // tensors that are named and could not be made

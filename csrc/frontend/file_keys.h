@@ -133,6 +133,8 @@ inline constexpr FileKey kInput[] = {
 inline constexpr FileKey kOutput[] = {
     {"shape", Extents, "extents, where no read tells them"},
     {"dtype", TensorType, "the type of an element; default: what promotion gives"},
+    {"format", Format,
+     "csr, csc or coo: a sparse matrix of its own, OUTPUT, OUTPUT_offsets, OUTPUT_columns, ..."},
     {"in_place", Name, "the input whose memory it takes, with its layout and type"},
     {"strides", Extents, "in elements; default: dense"},
     {"contiguity", Truths, "false: the stride of that axis is the symbol OUTPUT_stride_AXIS"},

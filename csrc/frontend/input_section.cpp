@@ -40,6 +40,13 @@ std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes) {
   return extents;
 }
 
+StorageFormat read_format(const Node& said, const std::string& what) {
+  const auto format = storage_format(as_text(said, what));
+  if (format) return *format;
+  refuse("E304", said.place, what + ": " + shown(said.text) + " is no format",
+         "one of csr, csc, coo, ell, dia, sell(64), bcsr(4, 4)");
+}
+
 void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place) {
   const auto [it, is_new] = places.emplace(name, place);
   if (is_new) return;
@@ -156,12 +163,7 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
         std::string("leave ") + key + " out" +
             (key == std::string_view("list") ? ", and give each matrix an entry of its own" : ""));
   }
-  const Node& said = *entry.value.find("format");
-  const auto format = storage_format(as_text(said, what + ".format"));
-  if (!format) {
-    refuse("E304", said.place, what + ".format: " + shown(said.text) + " is no format",
-           "one of csr, csc, coo, ell, dia, sell(64), bcsr(4, 4)");
-  }
+  const StorageFormat format = read_format(*entry.value.find("format"), what + ".format");
   DataType type = DataType::Int32;
   if (const Node* index = entry.value.find("index")) {
     type = as_one_of(*index, what + ".index", Form::IndexWord) == 0 ? DataType::Int32
@@ -169,10 +171,9 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
   }
   const Expr I = values.shape[0], J = values.shape[1], one = fusion_.constant(1);
   const std::vector<Node>& extents = entry.value.find("shape")->items;
-  sparse_tensors_[name] = {name, *format, extents[0].text, extents[1].text};
-  sparse_[name] = {*format, type, I, J};
-  const SparseLayout layout =
-      sparse_layout(*format, I, J, sizes_.use(name + count_suffix(*format)));
+  sparse_tensors_[name] = {name, format, extents[0].text, extents[1].text};
+  sparse_[name] = {format, type, I, J};
+  const SparseLayout layout = sparse_layout(format, I, J, sizes_.use(name + count_suffix(format)));
   const bool has_lines = layout.lines.valid();
   // Items of lines have the axes line, item, and those inside of an item.
   const auto shape_of = [&](const std::vector<Expr>& own, bool is_of_items) {
@@ -180,7 +181,7 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
     if (is_of_items) shape.insert(shape.end(), own.begin(), own.end());
     return shape;
   };
-  values.axes = sparse_loops(*format, values.axes[0], values.axes[1]).all;
+  values.axes = sparse_loops(format, values.axes[0], values.axes[1]).all;
   values.shape = shape_of(layout.values, has_lines);
   if (has_lines) {
     values.offsets = name + kOffsetsSuffix;
@@ -195,7 +196,7 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
     if (!array.is_of_items) arrays.back().offsets.clear();
   }
   // That a kernel searches for.
-  if (format->storage == StorageKind::Coo) claim_name(places_, name + kOffsetsSuffix, entry.place);
+  if (format.storage == StorageKind::Coo) claim_name(places_, name + kOffsetsSuffix, entry.place);
   for (Input& array : arrays) {
     claim_name(places_, array.name, entry.place);
     names_.push_back(array.name);

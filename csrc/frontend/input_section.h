@@ -19,6 +19,8 @@ namespace selvage {
 std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes);
 // The offsets of an extent `ragged(off)`; nothing for any other.
 std::optional<std::string> offsets_in(const Node& extent);
+// How a sparse matrix is stored (E304).
+StorageFormat read_format(const Node& said, const std::string& what);
 // Refuses a tensor's name that another one has (E204), and else notes where it stands.
 void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place);
 
@@ -38,6 +40,7 @@ class InputSection {
   // Declares the sizes that count the items of rows.
   void declare_items_of(const Entry& entry);
   void declare_items_in(const Node& shape);
+  void declare_count(const Node& place, const std::string& name);
   void read(const Node& section);
   // After the sizes are declared. Inputs whose offsets a statement computes wait for that.
   void make(const std::set<std::string>& computed);
@@ -73,7 +76,6 @@ class InputSection {
     std::optional<IndexPromise> indexes = {};  // of rows or columns of a sparse matrix
     Place ragged_at = {};
   };
-  void declare_count(const Node& place, const std::string& name);
   void make(Input& input);
   std::vector<std::string> names_of(const Entry& entry) const;
   bool read_input(const Entry& entry, const std::string& name);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/base/stored_matrix.h>
 #include <selvage/frontend/formula.h>
 #include <selvage/frontend/layout.h>
 #include <selvage/frontend/sections.h>
@@ -18,6 +19,9 @@ struct StatementOutput {
   // of `shape` is then that of a row (ir/ragged.h).
   std::string offsets = {};
   Place ragged_at = {};
+  // Of a matrix that is stored sparse: how, and where the file says so.
+  std::optional<StorageFormat> format = {};
+  Place format_at = {};
   FileLayout layout = {};
   std::string in_place = {};  // the input that it takes the place of; empty: of none
   Place in_place_at = {};

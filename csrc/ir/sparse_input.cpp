@@ -54,6 +54,13 @@ SparseLayout sparse_layout(const StorageFormat& format, Expr rows, Expr columns,
            Array{kColumnsSuffix, {}, IndexPromise{parts(columns, format.width)}, true}}};
 }
 
+void name_steps(Fusion& f, std::size_t first, const std::string& name) {
+  for (std::size_t k = first; k < f.size(); ++k) {
+    if (f[TensorId(k)].is_output) continue;
+    f.rename(TensorId(k), name + "_" + std::to_string(k - first));
+  }
+}
+
 Tensor searched_offsets(Fusion& f, const std::string& matrix, Expr rows) {
   const Tensor sorted(&f, f.find(matrix + kRowsSuffix).value());
   const Expr row = f.fresh_index("row");
@@ -61,10 +68,7 @@ Tensor searched_offsets(Fusion& f, const std::string& matrix, Expr rows) {
   const Expr count = Simplifier(*f.facts()).simplify(rows + 1);
   const Tensor numbers = f.compute("", {row}, {count}, Element(row));
   const Tensor offsets = f.output(matrix + kOffsetsSuffix, searchsorted(sorted, numbers));
-  for (std::size_t k = first; k < f.size(); ++k) {
-    if (TensorId(k) == offsets.id()) continue;
-    f.rename(TensorId(k), matrix + kOffsetsSuffix + "_" + std::to_string(k - first));
-  }
+  name_steps(f, first, matrix + kOffsetsSuffix);
   return offsets;
 }
 
@@ -93,6 +97,16 @@ SparseInput::SparseInput(Fusion& f, const std::string& name, const StorageFormat
   }
   values_ = add(name, layout.values, type, lines_.has_value());
 }
+
+SparseInput::SparseInput(const std::string& name, const StorageFormat& format, Expr rows,
+                         Expr columns, Tensor values)
+    : f_(&values.fusion()),
+      name_(name),
+      format_(format),
+      rows_(rows),
+      columns_(columns),
+      values_(values),
+      lines_(values.fusion()[values.id()].items_of) {}
 
 // The loops of a format, and what they tell.
 struct SparseInput::Nest {

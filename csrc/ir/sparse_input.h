@@ -43,6 +43,9 @@ const char* count_suffix(const StorageFormat& format);
 // it: a mean, a variance, and where the greatest or the least item is.
 bool counts_items(Reduction how);
 
+// Calls the tensors from the number `first` on `name` with _0, _1, ... behind it, but for outputs.
+void name_steps(Fusion& f, std::size_t first, const std::string& name);
+
 // Makes the offsets of a matrix by coordinates from its rows, which are sorted: an output, called
 // like the matrix with "_offsets", which a kernel searches for before others read the rows.
 Tensor searched_offsets(Fusion& f, const std::string& matrix, Expr rows);
@@ -59,6 +62,10 @@ class SparseInput {
   // all but the values.
   SparseInput(Fusion& f, const std::string& name, const StorageFormat& format, Expr rows,
               Expr columns, DataType type, DataType index = DataType::Int32);
+  // Of arrays that are there already, with `values` in the place of its own: those of the matrix,
+  // or what is computed at its items.
+  SparseInput(const std::string& name, const StorageFormat& format, Expr rows, Expr columns,
+              Tensor values);
 
   using Value = std::function<Element(const SparseItem&)>;
   // [rows, shape...]; of csc, which is stored by columns, [columns, shape...]. Each element folds

@@ -26,13 +26,12 @@ Sorted merged(const Sorted& runs, std::int64_t width) {
     return a < first && (second <= b || item(a) <= item(b + width));
   };
   const Element taken = read(
-      count_by_bisection(f, {p}, {extent}, width,
-                         [&](const Element& a) {
-                           return a < number(place) && precedes(a, number(place - 1));
-                         }),
+      count_by_bisection(
+          f, {p}, {extent}, width,
+          [&](const Element& a) { return a < number(place) && precedes(a, number(place - 1)); }),
       {p});
-  const Element from = number(begin) +
-                       select(precedes(taken, number(place)), taken, number(place + width) - taken);
+  const Element from =
+      number(begin) + select(precedes(taken, number(place)), taken, number(place + width) - taken);
   const Tensor source = f.compute("", {p}, {extent}, from);
   const auto moved = [&](Tensor t) {
     return f.compute("", {p}, {extent}, gather(t, {clamped(read(source, {p}))}));
@@ -45,8 +44,8 @@ Sorted merged(const Sorted& runs, std::int64_t width) {
 Sorted stable_sort(Tensor x) {
   if (shape_of(x).size() != 1 || !is_integer(x.type())) {
     refuse<BadInput>("E511",
-                     "stable_sort: " + to_text(x) + " of type " +
-                         std::string(to_string(x.type())) + " is no list of integers",
+                     "stable_sort: " + to_text(x) + " of type " + std::string(to_string(x.type())) +
+                         " is no list of integers",
                      "give a tensor of integers with one axis");
   }
   Fusion& f = x.fusion();

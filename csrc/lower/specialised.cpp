@@ -7,6 +7,7 @@
 #include <selvage/ir/reads.h>
 #include <selvage/lower/specialised.h>
 #include <selvage/scheduler/pointwise.h>
+#include <selvage/scheduler/stored_tensors.h>
 
 #include <algorithm>
 #include <functional>
@@ -114,7 +115,7 @@ class Specialisation {
       const RaggedRows& rows = old_.domains()[RowsId(k)];
       const Expr count = at_sizes(rows.count), items = at_sizes(rows.items);
       if (TensorId(rows.offsets) != offsets || count.is_const(0) || items.is_const(0)) continue;
-      made_->add_rows(made, count, items);
+      rows_.emplace(RowsId(k), made_->add_rows(made, count, items));
     }
   }
 
@@ -254,6 +255,8 @@ class Specialisation {
     to.indexes = from.indexes;
     if (to.indexes) to.indexes->below = at_sizes(to.indexes->below);
     to.is_iterated_by_root = from.is_iterated_by_root;
+    const auto rows = from.items_of ? rows_.find(*from.items_of) : rows_.end();
+    if (rows != rows_.end()) to.items_of = rows->second;
   }
 
   const Fusion& old_;
@@ -262,6 +265,7 @@ class Specialisation {
   Simplifier numbers_;
   const std::function<Expr(Expr)> number_ = [this](Expr e) { return at_sizes(e); };
   std::vector<std::optional<TensorId>> tensors_;  // by the old one's number
+  std::map<RowsId, RowsId> rows_ = {};
 };
 
 // Adds to the schedule the transforms from the tensor's logical domain to its allocation domain.
@@ -283,12 +287,12 @@ Specialised specialised(const Fusion& fusion, const SizeValues& sizes) {
 Specialised lower_specialised(const Fusion& fusion, const SizeValues& sizes) {
   Specialised result = specialised(fusion, sizes);
   const Fusion& made = *result.fusion;
-  Schedule schedule(made);
+  Schedule schedule = with_stored_tensors(Schedule(made));
   bool has_output = false;
   for (std::size_t i = 0; i < made.size(); ++i) {
     const auto t = TensorId(i);
     const TensorInfo& tensor = made[t];
-    if (tensor.is_input || (!tensor.is_output && !tensor.fold)) continue;
+    if (tensor.is_input || (schedule.is_inlined(t) && !tensor.is_output && !tensor.fold)) continue;
     has_output = has_output || tensor.is_output;
     derive_allocation(schedule, t);
     schedule_pointwise(schedule, t);

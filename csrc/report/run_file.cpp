@@ -198,7 +198,7 @@ void keep_shown(const RunFileOptions& options, const std::map<std::string, Array
 // What is computed at the items of a sparse matrix, with the rows and columns of these.
 void write_matrix(const std::string& name, const std::string& path, const ScheduleFile& file,
                   const std::map<std::string, std::int64_t>& sizes,
-                  const std::map<std::string, Array>& inputs, const Array& values) {
+                  const std::map<std::string, Array>& arrays, const Array& values) {
   const auto of = file.items_of.find(name);
   if (of == file.items_of.end()) {
     throw BadInput({.code = "E603",
@@ -208,7 +208,7 @@ void write_matrix(const std::string& name, const std::string& path, const Schedu
   }
   const ScheduleFile::Sparse& matrix = file.sparse.at(of->second);
   const SizeValues known = known_sizes(*file.fusion, sizes);
-  const StoredMatrix made = matrix_of(inputs, of->second, matrix.format, known(matrix.rows).value(),
+  const StoredMatrix made = matrix_of(arrays, of->second, matrix.format, known(matrix.rows).value(),
                                       known(matrix.columns).value(), values);
   if (path.ends_with(".npz")) {
     write_npz(path, made);
@@ -239,7 +239,9 @@ void write_arrays(const RunFileOptions& options, const ScheduleFile& file, const
     const auto it = outputs.find(name);
     if (it == outputs.end()) continue;
     if (is_matrix_file(path)) {
-      write_matrix(name, path, file, sizes, inputs, it->second);
+      std::map<std::string, Array> arrays = inputs;
+      arrays.insert(outputs.begin(), outputs.end());
+      write_matrix(name, path, file, sizes, arrays, it->second);
     } else {
       write_npy(path, it->second, is_complex(report, name));
     }

@@ -7,6 +7,7 @@
 #include <selvage/scheduler/kept_indices.h>
 #include <selvage/scheduler/last_block.h>
 #include <selvage/scheduler/pointwise.h>
+#include <selvage/scheduler/stored_tensors.h>
 #include <selvage/scheduler/view_loops.h>
 
 #include <algorithm>
@@ -65,36 +66,6 @@ Schedule with_stored_operands(const Schedule& schedule,
       const auto source = TensorId(node.source);
       if (!fusion[source].is_input && schedule.is_inlined(source)) result.materialize(source);
     }
-  }
-  return result;
-}
-
-// Items of rows that are computed from the row and the item that they are, and read elsewhere than
-// in loops over these rows: both would have to be found for each read. So these are stored.
-Schedule with_stored_items(const Schedule& schedule) {
-  const Fusion& fusion = schedule.fusion();
-  const DomainGraph& graph = fusion.domains();
-  Schedule result = schedule;
-  if (graph.rows() == 0) return result;
-  // The rows whose number a tensor needs, itself or for what is inlined into it.
-  std::vector<std::optional<RowsId>> needed(fusion.size());
-  for (TensorId t : definition_order(fusion)) {
-    const TensorInfo& tensor = fusion[t];
-    if (!tensor.definition) continue;
-    std::optional<RowsId> own = tensor.is_iterated_by_root ? tensor.items_of : std::nullopt;
-    for (ValueId v : values_under(fusion.values(), *tensor.definition)) {
-      const ValueNode& node = fusion.values()[v];
-      if (node.kind != ValueNode::Kind::Read || !needed[node.source]) continue;
-      const RowsId rows = *needed[node.source];
-      const auto begins = [&](const LoadedIndex& l) { return same(l.symbol, graph[rows].begin); };
-      if (tensor.items_of == rows || std::ranges::any_of(node.loaded, begins)) {
-        own = rows;
-      } else {
-        result.materialize(TensorId(node.source));
-        needed[node.source].reset();
-      }
-    }
-    if (tensor.items_of && schedule.is_inlined(t)) needed[index_of(t)] = own;
   }
   return result;
 }
@@ -345,7 +316,7 @@ std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices&
 
 Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
             const Device& device, const PlanChoices& choices, const RowSchedule& rows) {
-  Schedule stored = with_stored_operands(with_stored_items(with_stored_finds(schedule)), sizes);
+  Schedule stored = with_stored_operands(with_stored_tensors(schedule), sizes);
   std::vector<AutomaticKernel> by_rows;
   for (TensorId t : folds_of_rows(stored, choices)) {
     stored.stop_following(t);

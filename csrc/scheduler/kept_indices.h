@@ -9,9 +9,4 @@ namespace selvage {
 // out again with all steps before it.
 void keep_indices(Schedule& schedule);
 
-// Stores what is found by a search, a gather at an index that comes from a gather, where it is
-// itself read through gathers or by several tensors that are stored: else each of these would
-// search again.
-Schedule with_stored_finds(const Schedule& schedule);
-
 }  // namespace selvage

@@ -44,7 +44,7 @@ TEST(SparseProduct, HasTheSumsOfPlainLoops) {
     const SparseInput A(f, "A", of_a, I, J, DataType::Int32);
     const SparseInput B(f, "B", of_b, J, K, DataType::Int32);
     const Tensor x = f.input("x", {K}, DataType::Int32);
-    const SparseProduct C = multiplied(A, B);
+    const SparseProducts C = products(A, B, "A_B_products");
     f.output("C", C.values);
     f.output("C_columns", C.columns);
     const Expr i = f.fresh_index("i"), j = f.fresh_index("j");
@@ -78,7 +78,8 @@ TEST(SparseProduct, HasTheSumsOfPlainLoops) {
         return result.outputs.at(name).get_int(k);
       };
       for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t k = out("A_B_offsets", r); k < out("A_B_offsets", r + 1); ++k) {
+        for (std::int64_t k = out("A_B_products_offsets", r);
+             k < out("A_B_products_offsets", r + 1); ++k) {
           made[{r, out("C_columns", k)}] += out("C", k);
         }
       }
@@ -100,11 +101,11 @@ TEST(SparseProduct, SaysWhatItCannotMultiply) {
   const SparseInput A(f, "A", {StorageKind::Csr}, I, f.constant(3), DataType::Float);
   const SparseInput B(f, "B", {StorageKind::Ell}, J, I, DataType::Float);
   const SparseInput C(f, "C", {StorageKind::Csr}, f.constant(4), I, DataType::Float);
-  EXPECT_EQ(bad_input([&] { multiplied(A, B); }),
+  EXPECT_EQ(bad_input([&] { products(A, B, "A_B_products"); }),
             "selvage: error[E520]: B is ell, and the product of two sparse matrices goes through "
             "their rows; help: store it as csr or coo");
-  EXPECT_EQ(bad_input([&] { multiplied(A, C); }),
-            "selvage: error[E501]: multiplied: A has a column for each row of C, which is not so; "
+  EXPECT_EQ(bad_input([&] { products(A, C, "A_C"); }),
+            "selvage: error[E501]: a product: A has a column for each row of C, which is not so; "
             "help: give matrices [I, J] and [J, K]");
 }
 
@@ -114,7 +115,7 @@ TEST(SparseProduct, ItemsAreNotInlinedWhereTheirRowIsNotTold) {
   const Expr I = f.extent("I"), J = f.extent("J");
   const SparseInput A(f, "A", {StorageKind::Csr}, I, J, DataType::Float);
   const SparseInput B(f, "B", {StorageKind::Csr}, J, I, DataType::Float);
-  f.output("C", multiplied(A, B).values);
+  f.output("C", products(A, B, "A_B_products").values);
   EXPECT_EQ(illegal([&] { lower(Schedule(f)); }),
             "selvage: error[E455]: t3 is computed from the row of an item of A_B_products, and C, "
             "which it is inlined into, tells none; help: give t3 a nest of its own, t3: []");
