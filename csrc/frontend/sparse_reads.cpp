@@ -132,7 +132,9 @@ void SparseReads::check_is_factor(std::uint32_t read) const {
             second + " is read at the items of " + first + ", and is no factor of " + first +
                 " there: only a product is known to be 0 where " + first + " has no item",
             "write products such as " + first + "[i, j] * " + second +
-                "[i, j], or a fold of its own for each, read at an index of its own");
+                "[i, j]; or a fold of its own for each, read at an index of its own; or compute a "
+                "sparse C[i, j] = " +
+                first + "[i, j] + " + second + "[i, j] first, outputs: {C: {format: csr}}");
 }
 
 // Two matrices may share an index only where it is a loop of both as it is.

@@ -98,9 +98,12 @@ class ItemsWriter {
                   " tell: as " + format + " it is stored by " +
                   (by_columns ? "columns, and the items of a row lie apart"
                               : "rows, and the items of a column lie apart"),
-              by_columns
-                  ? "store " + name + " as csr or coo, or compute a result at " + m.column.first
-                  : "store " + name + " as csc, or compute a result at " + m.row.first);
+              "store " + name + (by_columns ? " as csr or coo" : " as csc") +
+                  (fills_up(m.tensor.format) ? ""
+                                             : ", or convert it, C[i, j] = " + name +
+                                                   "[i, j] and outputs: {C: {format: " +
+                                                   (by_columns ? "csr" : "csc") + "}}") +
+                  ", or compute a result at " + (by_columns ? m.column : m.row).first);
   }
 
   // ---- Lists of indices ----

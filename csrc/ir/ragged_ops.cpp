@@ -1,5 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/compaction.h>
 #include <selvage/ir/op_shapes.h>
 #include <selvage/ir/ragged_ops.h>
 
@@ -320,6 +321,25 @@ Expr row_tiles_bound(Expr count, Expr items, Expr size) {
 Expr row_tiles_bound(const Fusion& f, RowsId rows, Extent size) {
   const RaggedRows& own = f.domains()[rows];
   return row_tiles_bound(own.count, own.items, size.in(f));
+}
+
+RowTiles row_tiles(Fusion& f, RowsId rows, std::int64_t size) {
+  const RaggedRows own = f.domains()[rows];
+  const Expr b = f.fresh_index("b"), t = f.fresh_index("t"), one = f.constant(1);
+  const Element length = apply(Function::Max, {length_at(f, rows, b), Element(0)});
+  const Element tiles = apply(Function::FloorDiv, {length + (size - 1), Element(size)});
+  const Tensor ends = cumsum(f.compute("", {b}, {own.count}, tiles), 0);
+  const Expr bound = max(row_tiles_bound(f, rows, size), f.constant(0));
+  // The row of a tile is the number of rows whose tiles all lie in front of it.
+  const Tensor numbers = f.compute("", {t}, {bound}, Element(t));
+  const Tensor row = searchsorted(ends, numbers, true);
+  const Element at = read(row, {t}), in_front = gather_or(ends, {Subscript(at - one)}, 0);
+  const auto offsets = Tensor(&f, TensorId(own.offsets));
+  const Element begin = cast(gather_or(offsets, {Subscript(at)}, 0), DataType::Int64);
+  const Element is_tile = at < Element(own.count);
+  return {f.compute("", {t}, {bound}, select(is_tile, at, -1)),
+          f.compute("", {t}, {bound},
+                    select(is_tile, begin + (Element(t) - in_front) * size, Element(own.items)))};
 }
 
 }  // namespace selvage

@@ -332,12 +332,13 @@ std::string said(const std::string& format, const std::string& statement) {
 TEST(SparseFormats, SayWhatAFormatCannotTell) {
   EXPECT_EQ(said("csr", "Z[j] = sum[i](A[i, j] * X[i])"),
             "a.yaml:6:12: error[E520]: Z is at j, of which only the items of A tell: as csr it is "
-            "stored by rows, and the items of a column lie apart; help: store A as csc, or compute "
-            "a result at i\n");
+            "stored by rows, and the items of a column lie apart; help: store A as csc, or convert "
+            "it, C[i, j] = A[i, j] and outputs: {C: {format: csc}}, or compute a result at i\n");
   EXPECT_EQ(said("csc", "Z[i] = sum[j](A[i, j] * B[j])"),
             "a.yaml:6:12: error[E520]: Z is at i, of which only the items of A tell: as csc it is "
             "stored by columns, and the items of a row lie apart; help: store A as csr or coo, or "
-            "compute a result at j\n");
+            "convert it, C[i, j] = A[i, j] and outputs: {C: {format: csr}}, or compute a result at "
+            "j\n");
   EXPECT_EQ(said("ell", "Z[i] = mean[j](A[i, j])"),
             "a.yaml:6:19: error[E520]: mean would count what only fills A up, as it is ell; help: "
             "store A as csr, csc or coo\n");
@@ -357,7 +358,8 @@ TEST(SparseFormats, SayWhatAFormatCannotTell) {
   EXPECT_EQ(said("csr", "Z[i] = sum[j](A[i, j] + W[i, j])"),
             "a.yaml:6:36: error[E520]: W is read at the items of A, and is no factor of A there: "
             "only a product is known to be 0 where A has no item; help: write products such as "
-            "A[i, j] * W[i, j], or a fold of its own for each, read at an index of its own\n");
+            "A[i, j] * W[i, j]; or a fold of its own for each, read at an index of its own; or "
+            "compute a sparse C[i, j] = A[i, j] + W[i, j] first, outputs: {C: {format: csr}}\n");
   EXPECT_EQ(said("csr", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
   EXPECT_EQ(said("ell", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
   EXPECT_EQ(

@@ -258,6 +258,35 @@ TEST(RaggedShapes, BrokenOffsetsStayWithinBounds) {
   }
 }
 
+// Each tile is of one row, and none is missing, whatever the lengths; no offsets are needed to know
+// how many there can be.
+TEST(RaggedShapes, TilesOfRows) {
+  for (const std::int64_t size : {1, 4, 16}) {
+    expect_on_all_rows(
+        [&](Fusion& f, const RaggedInputs& in) {
+          const RowTiles tiles = row_tiles(f, in.rows, size);
+          f.output("rows", tiles.rows);
+          f.output("begins", tiles.begins);
+        },
+        [&](const RowData& data) {
+          ItemNumbers rows, begins;
+          for (std::int64_t b = 0; b < data.count(); ++b) {
+            for (std::int64_t j = 0; j < data.length(b); j += size) {
+              rows.push_back(double(b));
+              begins.push_back(double(data.begins[std::size_t(b)] + j));
+            }
+          }
+          const std::int64_t n = data.count(), items = data.items();
+          const auto bound = std::size_t(items >= n ? n + (items - n) / size : items);
+          EXPECT_LE(rows.size(), bound);
+          rows.resize(bound, -1);
+          begins.resize(bound, double(items));
+          return LoopOutputs{{"rows", rows}, {"begins", begins}};
+        },
+        {}, 0, true);
+  }
+}
+
 }  // namespace
 
 }  // namespace selvage::test
