@@ -8,6 +8,13 @@ namespace selvage {
 namespace {
 
 // Merges the runs of `width` items of what is sorted in them, two and two.
+//
+// Theorem. Let A and B be sorted, and let A's come first of equal items. Of the first d items of
+// their merge as many are from A as there are numbers a < min(|A|, d) for which A[a] <= B[d - 1 -
+// a] or d - 1 - a >= |B|; and where that fails for one number, it does for all behind it. Proof.
+// A[a] is among the first d items if fewer than d stand in front of it, which are a of A and those
+// of B that are less than it: if B[d - 1 - a], where there is such an item, is not less. With a
+// rising, A[a] does not fall, d - 1 - a falls, and so B[d - 1 - a] does not rise. []
 Sorted merged(const Sorted& runs, std::int64_t width) {
   Fusion& f = runs.items.fusion();
   const Expr extent = runs.items.shape()[0], p = f.fresh_index("p");
