@@ -38,10 +38,8 @@ PackedScores packed_scores(Tensor q, Tensor k, Attends to, std::optional<Expr> p
   }
   const Expr b = f.fresh_index("b"), i = f.fresh_index("i"), p = f.fresh_index("p"),
              j = f.fresh_index("j"), d = f.fresh_index("d");
-  const Tensor offsets(&f, TensorId(f.domains()[rows].offsets));
-  const auto offset = [&](Expr row) { return cast(read_or(offsets, {row}, 0), DataType::Int64); };
-  const Element all = offset(b + 1) - offset(b);
-  const Tensor begins = compute_ragged(f, "", rows, {b, i}, {}, offset(b));
+  const Element begin = offset_of(f, rows, b), all = offset_of(f, rows, b + 1) - begin;
+  const Tensor begins = compute_ragged(f, "", rows, {b, i}, {}, begin);
   const Tensor lengths = compute_ragged(f, q.name() + "_" + k.name() + "_pairs", rows, {b, i}, {},
                                         to == Attends::Everywhere ? all : Element(i + 1));
   const RowsId by_items = rows_of_lengths(lengths, pairs);

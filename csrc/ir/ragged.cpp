@@ -44,20 +44,15 @@ std::vector<Expr> shape_by_rows(const Fusion& f, TensorId t) {
   return shape;
 }
 
-namespace {
-
-// The offset of a row. There is one more than there are rows, so the two share no extent.
-ValueId offset_of(Fusion& f, RowsId rows, Expr row) {
+Element offset_of(Fusion& f, RowsId rows, Expr row) {
   const Tensor offsets(&f, TensorId(f.domains()[rows].offsets));
-  return f.values().cast(read_or(offsets, {row}, 0).in(f), DataType::Int64);
+  return cast(read_or(offsets, {row}, 0), DataType::Int64);
 }
-
-}  // namespace
 
 IndexValue begin_of(Fusion& f, RowsId rows, Expr row) {
   const RaggedRows own = f.domains()[rows];
   return {{own.begin, IndexMode::Clamped, own.items},
-          clamped_to(f.values(), offset_of(f, rows, row), own.items + 1)};
+          clamped_to(f.values(), offset_of(f, rows, row).in(f), own.items + 1)};
 }
 
 namespace {
@@ -65,7 +60,7 @@ namespace {
 // `may_be`: that there is such a row, and the item is none in front of it.
 RowItem item_of_row(Fusion& f, RowsId rows, Expr row, ValueId item, ValueId may_be) {
   ValueGraph& values = f.values();
-  const ValueId begin = offset_of(f, rows, row), end = offset_of(f, rows, row + 1);
+  const ValueId begin = offset_of(f, rows, row).in(f), end = offset_of(f, rows, row + 1).in(f);
   const ValueId inside =
       values.apply(Function::Lt, {item, values.apply(Function::Sub, {end, begin})});
   return {values.apply(Function::Add, {begin, item}),

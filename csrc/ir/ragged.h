@@ -43,6 +43,9 @@ Tensor ragged_input(Fusion& f, const std::string& name, RowsId rows, std::vector
 // come in the place of its first axis.
 std::vector<Expr> shape_by_rows(const Fusion& f, TensorId t);
 
+// The offset of a row, an int64. There is one more than there are rows, and beyond them it is 0.
+Element offset_of(Fusion& f, RowsId rows, Expr row);
+
 // The subscript at which a row begins, as a number that is read; and the value that an item of a
 // row has as a subscript, with the condition that the row has it.
 IndexValue begin_of(Fusion& f, RowsId rows, Expr row);

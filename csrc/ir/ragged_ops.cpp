@@ -55,12 +55,8 @@ struct ItemIndices {
   std::vector<Expr> inner, extents;
 };
 
-// Where a row begins. There is one offset more than there are rows, so the two share no extent.
-Element begin_at(Fusion& f, RowsId rows, Expr row) {
-  return cast(read_or({&f, TensorId(f.domains()[rows].offsets)}, {row}, 0), DataType::Int64);
-}
 Element length_at(Fusion& f, RowsId rows, Expr row) {
-  return begin_at(f, rows, row + 1) - begin_at(f, rows, row);
+  return offset_of(f, rows, row + 1) - offset_of(f, rows, row);
 }
 
 // What x has at a subscript on its first axis, or `otherwise` where the condition does not hold.
@@ -198,13 +194,13 @@ Tensor concatenated(Tensor a, Tensor b) {
   const Expr k = f.fresh_index("k");
   const std::string name = a.name() + "_" + b.name() + "_offsets";
   const Tensor begins =
-      f.compute("", {k}, {rows_a.count + 1}, begin_at(f, of_a, k) + begin_at(f, of_b, k));
+      f.compute("", {k}, {rows_a.count + 1}, offset_of(f, of_a, k) + offset_of(f, of_b, k));
   const RowsId rows = add_rows(f.output(name, begins), rows_a.items + rows_b.items);
   // Behind the items of a row of a come those of the row of b. What is read where a row has no item
   // of one of them is never taken.
   const Element j(at.item), items_of_a = length_at(f, of_a, at.row);
   const Element is_of_b = items_of_a <= j && j - items_of_a < length_at(f, of_b, at.row);
-  const Element in_b = begin_at(f, of_b, at.row) + (j - items_of_a);
+  const Element in_b = offset_of(f, of_b, at.row) + (j - items_of_a);
   const ValueId none = literal(f.values(), std::int64_t{0});
   return compute_ragged(f, "", rows, at.all(), at.extents,
                         select(j < items_of_a, item_or(a, of_a, at.row, at.item, at.inner, none),
@@ -304,7 +300,7 @@ Tensor check_same_rows(Fusion& f, RowsId a, RowsId b) {
   require_equal("check_same_rows", f, rows_a.count, rows_b.count, "the rows");
   require_equal("check_same_rows", f, rows_a.items, rows_b.items, "the items");
   const Expr k = f.fresh_index("k");
-  const Element holds = begin_at(f, a, k) == begin_at(f, b, k);
+  const Element holds = offset_of(f, a, k) == offset_of(f, b, k);
   const Fusion::FoldRequest fold{
       .how = Reduction::All, .indices = {k}, .shape = {rows_a.count + 1}};
   const std::string name =
