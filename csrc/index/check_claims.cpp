@@ -1,7 +1,9 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/index/check_claims.h>
+#include <selvage/simplifier/sampler.h>
 
 #include <algorithm>
+#include <set>
 
 namespace selvage {
 
@@ -29,10 +31,30 @@ Verdict CheckClaims::ask(std::span<const Expr> others, Expr claim) {
   const std::size_t nodes = reachable(all, true).size();
   if (nodes > std::min(kLargest, nodes_left_)) return Unknown{claim};
   nodes_left_ -= nodes;
-  Facts facts = request_.simplifier.facts();
-  for (Expr e : promises_) facts.assume(e);
+  Facts facts = premises();
   for (Expr e : others) facts.assume(e);
   return Simplifier(std::move(facts)).prove(claim);
+}
+
+Facts CheckClaims::premises() const {
+  Facts facts = request_.simplifier.facts();
+  for (Expr e : promises_) facts.assume(e);
+  return facts;
+}
+
+std::vector<std::vector<std::uint32_t>> CheckClaims::failing_together(
+    std::span<const Expr> conditions) const {
+  std::set<std::vector<std::uint32_t>> sets;
+  Sampler sampler(premises(), conditions);
+  for (int attempt = 0; attempt < kDraws; ++attempt) {
+    if (!sampler.draw(1 + attempt / 4)) continue;
+    std::vector<std::uint32_t> failing;
+    for (std::uint32_t i = 0; i < conditions.size(); ++i) {
+      if (sampler.root(i) == 0) failing.push_back(i);
+    }
+    if (!failing.empty()) sets.insert(std::move(failing));
+  }
+  return {sets.begin(), sets.end()};
 }
 
 std::optional<std::vector<std::uint32_t>> CheckClaims::failing(std::span<const Expr> conditions,

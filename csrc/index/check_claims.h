@@ -19,6 +19,10 @@ class CheckClaims {
   // questions is used up.
   Verdict ask(std::span<const Expr> others, Expr claim);
 
+  // Which of these conditions fail together, at each of some points that are drawn. No set occurs
+  // twice, and none is empty.
+  std::vector<std::vector<std::uint32_t>> failing_together(std::span<const Expr> conditions) const;
+
   // The conditions that fail at the point; nothing if one of them has no value there.
   static std::optional<std::vector<std::uint32_t>> failing(std::span<const Expr> conditions,
                                                            const Refuted& refuted);
@@ -28,6 +32,9 @@ class CheckClaims {
   // question is not worth its time.
   static constexpr std::size_t kLargest = 250;
   static constexpr std::size_t kMostNodes = 2'000;
+  static constexpr int kDraws = 200;
+
+  Facts premises() const;
 
   const PredicateRequest& request_;
   std::vector<Expr> promises_;  // what offsets promise of the rows that are searched

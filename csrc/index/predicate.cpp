@@ -108,6 +108,7 @@ class Planner {
       Members rest = not_implied(flags);
       if (!rest.empty() && request_.exact && demand_by_search(assumed, flags)) continue;
       rest = not_implied(flags);  // where all extents are known, the search may have proved some
+      if (!rest.empty() && demand_by_drawing()) continue;
       if (!rest.empty() && !known_) rest = not_implied(oracle_->implied(assumed, Effort::Thorough));
       if (rest.empty()) return;
       demand_by_component(rest);
@@ -175,6 +176,19 @@ class Planner {
       parts[component(candidates_[m])].push_back(m);
     }
     for (auto& [component, members] : parts) demands_.push_back({std::move(members), 0, {}});
+  }
+
+  // Where coordinates depend on offsets, so that there is no instance to be searched: draws holes
+  // once; true: the guess lets one of them through. Far cheaper than a thorough oracle that fails.
+  bool demand_by_drawing() {
+    if (!instances_.empty() || !request_.exact || chosen_.empty() || is_drawn_) return false;
+    is_drawn_ = true;
+    const std::size_t before = demands_.size();
+    for (Members& broken : claims_.failing_together(all_in_bounds())) {
+      demands_.push_back({std::move(broken), 0, {}});
+    }
+    return std::any_of(demands_.begin() + std::ptrdiff_t(before), demands_.end(),
+                       [&](const Demand& d) { return !meets(d.members, chosen_); });
   }
 
   // Looks for holes that the guess lets through; true: there are new demands. If all extents are
@@ -291,8 +305,7 @@ class Planner {
   // is refuted, the point is a hole that the check alone stops; if proved, the check is dropped.
   void ask_for_holes() {
     if (!request_.exact || chosen_.size() > kHalvesAtMost) return;
-    std::vector<Expr> bounds;
-    for (std::uint32_t m = 0; m < candidates_.size(); ++m) bounds.push_back(in_bounds(m));
+    const std::vector<Expr> bounds = all_in_bounds();
     for (std::size_t k = 0; k < chosen_.size();) {
       const std::uint32_t member = chosen_[k++];
       if (witness_of(member) != nullptr) continue;
@@ -334,9 +347,14 @@ class Planner {
     }
   }
 
-  Expr in_bounds(std::uint32_t member) const {
-    const DomainId d = request_.path.domains[candidates_[member]];
-    return ok(request_.coordinates[d], request_.graph[d].extent);
+  // That each candidate is in bounds.
+  std::vector<Expr> all_in_bounds() const {
+    std::vector<Expr> bounds;
+    for (std::size_t v : candidates_) {
+      const DomainId d = request_.path.domains[v];
+      bounds.push_back(ok(request_.coordinates[d], request_.graph[d].extent));
+    }
+    return bounds;
   }
 
   // The halves that are tested: those of the chosen checks that do not follow from the others.
@@ -471,6 +489,7 @@ class Planner {
   Members by_proof_;  // no longer chosen: the simplifier proves that the others imply them
   bool chosen_is_fewest_ = false;
   bool searched_ = false;
+  bool is_drawn_ = false;
   bool redundant_ = false;
 };
 

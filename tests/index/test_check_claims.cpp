@@ -2,6 +2,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/index/check_claims.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,9 @@
 
 namespace selvage {
 namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 // Everything else that stays holds at a witness, and this one fails; and the point is one that the
 // facts allow.
@@ -95,6 +99,10 @@ TEST(CheckClaims, APointIsPutInTheOrderOfTheLoops) {
   const Expr conditions[] = {a + b < n, b < 2, a < n, b < 1};
   EXPECT_EQ(CheckClaims::failing(conditions, std::get<Refuted>(verdict)),
             (std::vector<std::uint32_t>{0, 3}));
+  // Both, the first alone at the last a, and the second alone; never a < N.
+  const Expr claimed[] = {a + b < n, b < 2, a < n};
+  EXPECT_THAT(claims.failing_together(claimed),
+              UnorderedElementsAre(ElementsAre(0u, 1u), ElementsAre(0u), ElementsAre(1u)));
 }
 
 }  // namespace
