@@ -41,7 +41,7 @@ struct KernelRequest {
   std::string name;
   bool is_vectorised = true;
   const LowerOptions& options;
-  KnownMeetings& meetings;  // of kernels of the same launch, which are much the same
+  KnownMeetings& meetings;  // of all kernels of the program
 };
 
 // The kernel of a group for 32-bit indices, followed by one for 64-bit indices unless 32 bits

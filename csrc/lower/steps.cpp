@@ -59,17 +59,17 @@ void add_fill(ProgramDraft& draft, TensorId t) {
   draft.program.steps.push_back({std::move(fill.kernels), {t}});
 }
 
-void add_kernels(const LowerOptions& options, const ScheduledNests& scheduled, const Group& group,
+void add_kernels(ProgramDraft& draft, const ScheduledNests& scheduled, const Group& group,
                  const LaunchPlan& launch, const std::string& suffix,
                  std::vector<Kernel>& variants) {
-  KnownMeetings meetings;
+  const LowerOptions& options = draft.options;
   KernelRequest request{.scheduled = scheduled,
                         .group = group,
                         .launch = launch,
                         .name = kernel_name(scheduled.fusion, group) + suffix,
                         .is_vectorised = options.draws_out_checks && !options.checks_everything,
                         .options = options,
-                        .meetings = meetings};
+                        .meetings = draft.meetings};
   const auto add = [&](KernelVariants made) {
     for (Kernel& k : made.kernels) variants.push_back(std::move(k));
     return !made.alignment.empty();
@@ -102,7 +102,7 @@ NarrowKernels narrow_kernels(ProgramDraft& draft, const Group& group, const Laun
     narrow.place(own);
     const LaunchPlan launch = plan_launch_of(narrow, own);
     if (!launch.of_block.empty()) return;
-    add_kernels(draft.options, narrow, own, launch, "_narrow", made.variants);
+    add_kernels(draft, narrow, own, launch, "_narrow", made.variants);
   });
   if (refusal) made = {{}, refusal->message};
   return made;
@@ -129,7 +129,7 @@ void add_steps(ProgramDraft& draft, const Group& group) {
   }
   LaunchPlan launch = plan_launch_of(draft.scheduled, group);
   add_checks(draft, launch.of_grid);
-  add_kernels(draft.options, draft.scheduled, group, launch, "", step.variants);
+  add_kernels(draft, draft.scheduled, group, launch, "", step.variants);
   if (!launch.of_block.empty()) {
     NarrowKernels narrow = narrow_kernels(draft, group, launch);
     if (narrow.variants.empty()) {

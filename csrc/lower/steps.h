@@ -21,6 +21,7 @@ struct ProgramDraft {
   KnownSizes sizes;
   ScheduledNests scheduled;
   std::vector<Group> groups;  // of the roots of scheduled.nests
+  KnownMeetings meetings;     // of all kernels: several compute the same in the same launch
 };
 
 // Adds the launches of a group: if blocks meet atomically, first a fill with the empty state; then
