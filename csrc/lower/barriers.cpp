@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -28,7 +29,8 @@ struct Earlier {
 };
 
 // Which barrier each pair of accesses needs between them, by whether the two are in the same
-// iteration or in different ones. Barriers that the kernel has already are not considered.
+// iteration or in different ones. Barriers that the kernel has already are not considered. A pair
+// is judged when it is asked about: where one barrier is needed anyway, most pairs never are.
 class Needs {
  public:
   Needs(const AccessMap& map, const Orders& orders, KnownMeetings* known)
@@ -41,11 +43,11 @@ class Needs {
         if (are_of_one_thread(a, b)) continue;
         const std::size_t loops = common_loops(map, a, b).size();
         // Both accesses in the same iteration of all loops around them.
-        if (a != b) ask({.first = a, .second = b, .equal = loops});
+        if (a != b) add({.first = a, .second = b, .equal = loops});
         // One access in an earlier iteration of a loop than the other.
         for (std::size_t k = 0; k < loops; ++k) {
           for (const auto& [first, second] : {std::pair(a, b), std::pair(b, a)}) {
-            ask({.first = first,
+            add({.first = first,
                  .second = second,
                  .equal = k,
                  .relation = Meeting::Relation::Later});
@@ -56,33 +58,35 @@ class Needs {
     }
   }
 
-  bool empty() const { return needs_.empty(); }
+  // Whether no accesses conflict, whatever their addresses are.
+  bool empty() const { return pairs_.empty(); }
   Needed between(const Earlier& first, AccessId second) {
     Earlier any = first;
     any.is_one_before = false;
-    const auto it = needs_.find({any, second});
-    if (it == needs_.end() || !first.is_one_before) {
-      return it == needs_.end() ? Needed::None : it->second;
-    }
-    const auto [next, is_new] = needs_.try_emplace({first, second}, Needed::None);
-    if (is_new) {
-      const Meeting m{.first = first.access,
-                      .second = second,
-                      .equal = std::size_t(first.loop),
-                      .relation = Meeting::Relation::Next};
-      next->second = judge_.ask(m, false).needed();
-    }
-    return next->second;
+    const auto it = pairs_.find({any, second});
+    if (it == pairs_.end()) return Needed::None;
+    const Needed needed = answer(it->second);
+    if (needed == Needed::None || !first.is_one_before) return needed;
+    Meeting next = it->second.meeting;
+    next.relation = Meeting::Relation::Next;
+    return answer(pairs_.try_emplace({first, second}, Pair{next}).first->second);
   }
 
  private:
-  void ask(const Meeting& m) {
+  struct Pair {
+    Meeting meeting;
+    std::optional<Needed> needed = {};  // absent: not asked yet
+  };
+
+  void add(const Meeting& m) {
     if (!is_to_be_ordered(m)) return;
-    const Needed needed = judge_.ask(m, false).needed();
-    if (needed == Needed::None) return;
     const bool is_same = m.relation == Meeting::Relation::Free;
-    needs_[{{m.first, is_same ? Earlier::kSame : int(m.equal)}, m.second}] = needed;
-    if (is_same) needs_[{{m.second}, m.first}] = needed;
+    pairs_[{{m.first, is_same ? Earlier::kSame : int(m.equal)}, m.second}] = {m};
+    if (is_same) pairs_[{{m.second}, m.first}] = {m};
+  }
+  Needed answer(Pair& pair) {
+    if (!pair.needed) pair.needed = judge_.ask(pair.meeting, false).needed();
+    return *pair.needed;
   }
 
   // Of global memory, whose items lowering gives to threads.
@@ -101,7 +105,7 @@ class Needs {
   const Orders& orders_;
   ItemProofs items_;
   MeetingJudge judge_;
-  std::map<std::pair<Earlier, AccessId>, Needed> needs_;
+  std::map<std::pair<Earlier, AccessId>, Pair> pairs_;
 };
 
 // Accesses that a later one may conflict with: `block`, those since which no barrier of the block
