@@ -40,7 +40,6 @@ class Needs {
       for (AccessId b = a; b < all.size(); ++b) {
         if (!map.overlap(all[a].buffer, all[b].buffer)) continue;
         if (!conflict(effect_of(map, all[a]), effect_of(map, all[b]))) continue;
-        if (are_of_one_thread(a, b)) continue;
         const std::size_t loops = common_loops(map, a, b).size();
         // Both accesses in the same iteration of all loops around them.
         if (a != b) add({.first = a, .second = b, .equal = loops});
@@ -85,7 +84,11 @@ class Needs {
     if (is_same) pairs_[{{m.second}, m.first}] = {m};
   }
   Needed answer(Pair& pair) {
-    if (!pair.needed) pair.needed = judge_.ask(pair.meeting, false).needed();
+    if (!pair.needed) {
+      const Meeting& m = pair.meeting;
+      pair.needed =
+          are_of_one_thread(m.first, m.second) ? Needed::None : judge_.ask(m, false).needed();
+    }
     return *pair.needed;
   }
 
