@@ -1,25 +1,34 @@
 // From a Fusion with its Schedule to CUDA text, which a user of the library waits for: for the C++
-// examples and for chains of pointwise operations. All variants are written in the time. Beside the
-// time of each example stand counts of its first variant, compiled for sm_90a: registers, bytes of
+// examples, for those files of examples that are over sparse matrices or rows of different lengths,
+// and for chains of pointwise operations. All variants are written in the time. Beside the time of
+// each C++ example stand counts of its first variant, compiled for sm_90a: registers, bytes of
 // shared memory, and instructions by kind, each counted once.
 #include <benchmark/benchmark.h>
 
 #include <selvage/codegen/cuda.h>
+#include <selvage/frontend/schedule_file.h>
 #include <selvage/lower/program.h>
 #include <selvage/runtime/nvrtc.h>
 #include <tests/support/static_counts.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
 
 #include "examples/cpp/examples.h"
 
 namespace selvage {
 namespace {
 
-std::vector<CudaText> texts_of(const Fusion& fusion, const Schedule& schedule) {
+std::vector<CudaText> texts_of(const Program& program) {
   std::vector<CudaText> texts;
-  for (const ProgramStep& step : lower(fusion, schedule).steps) {
+  for (const ProgramStep& step : program.steps) {
     for (CudaText& text : cuda(step.variants)) texts.push_back(std::move(text));
   }
   return texts;
+}
+std::vector<CudaText> texts_of(const Fusion& fusion, const Schedule& schedule) {
+  return texts_of(lower(fusion, schedule));
 }
 
 int accesses(const StaticCounts& c, int bytes) {
@@ -57,6 +66,31 @@ void example_to_text(benchmark::State& state, const Example& example) {
   count(state, texts.front());
 }
 
+// The file is read before. Of both parts stand the least processor times, in milliseconds.
+void file_to_text(benchmark::State& state, const std::string& path) {
+  const ScheduleFile file = read_schedule_file(path);
+  double lowering = 1e9, writing = 1e9, both = 1e9;
+  const auto take_least = [](double& least, std::clock_t begin, std::clock_t end) {
+    least = std::min(least, double(end - begin) * 1e3 / CLOCKS_PER_SEC);
+  };
+  std::size_t kernels = 0;
+  for (auto _ : state) {
+    const std::clock_t begin = std::clock();
+    const Program program = lower(*file.fusion, *file.schedule);
+    const std::clock_t lowered = std::clock();
+    benchmark::DoNotOptimize(texts_of(program).size());
+    const std::clock_t end = std::clock();
+    take_least(lowering, begin, lowered);
+    take_least(writing, lowered, end);
+    take_least(both, begin, end);
+    kernels = program.steps.size();
+  }
+  state.counters["kernels"] = double(kernels);
+  state.counters["lower"] = lowering;
+  state.counters["text"] = writing;
+  state.counters["both"] = both;
+}
+
 // Builds the fusion as well: x, then a number of operations, each on the result before.
 void chain_to_text(benchmark::State& state) {
   for (auto _ : state) {
@@ -91,6 +125,14 @@ BENCHMARK(chain_to_text)
   for (const Example& example : examples()) {
     benchmark::RegisterBenchmark(("fusion_text/" + example.name).c_str(), example_to_text, example)
         ->Unit(benchmark::kMillisecond);
+  }
+  for (const std::string name :
+       {"coordinates", "lengths", "merge_path", "ragged_softmax", "row_sums", "sddmm", "slices",
+        "spmm", "spmv", "teaal_positions", "teaal_rows"}) {
+    benchmark::RegisterBenchmark(("fusion_text/sparse/" + name).c_str(), file_to_text,
+                                 SELVAGE_SOURCE_DIR "/examples/" + name + ".yaml")
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(20);
   }
   return true;
 }();
