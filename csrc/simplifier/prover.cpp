@@ -17,6 +17,8 @@ constexpr int kNestedProofSteps = 8;
 }  // namespace
 
 void Premises::assume(LinearSum sum) {
+  const auto is_it = [&](const LinearSum& other) { return other.equals(sum); };
+  if (std::ranges::any_of(assumed_, is_it)) return;
   assumed_symbols_ |= structure_.symbol_mask(sum);
   assumed_.push_back(std::move(sum));
 }
