@@ -34,7 +34,8 @@ struct Law {
   std::string_view conclusion;  // "hi o"
   std::string_view when;        // "true": no condition
 };
-// Laws A to E and R. (F speaks of two ways to reach the same iterdomains, not of holes.)
+// Laws A to E and R. (F and S speak of two ways to reach the same iterdomains and V of vectors, not
+// of holes.)
 std::span<const Law> laws();
 
 // One law at one step of a path, its condition met. Bounds are numbered 2*variable + half,

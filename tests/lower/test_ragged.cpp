@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/support/lowered.h"
 #include "tests/support/refusal.h"
 
@@ -453,6 +455,51 @@ TEST(Ragged, OffsetsMayBeComputed) {
           f, program,
           {.sizes = {{"B", array.size()}, {"off_items", items}}, .inputs = {{"lengths", array}}});
     }
+  }
+}
+
+// Where the items of rows are rows themselves: sums of sums are the sums by the offsets of offsets,
+// which a kernel looks up.
+TEST(Ragged, RowsOfRowsAreRowsByOffsetsOfOffsets) {
+  Fusion f;
+  const Expr B = f.extent("B", 0), b = f.fresh_index("b"), j = f.fresh_index("j");
+  const Tensor off = f.input("off", {B + 1}, DataType::Int64);
+  const RowsId outer = add_rows(off);
+  const Tensor inner_off = f.input("inner", {f.domains()[outer].items + 1}, DataType::Int64);
+  const RowsId inner = add_rows(inner_off);
+  const RowsId all = add_rows(
+      f.output("both", f.compute("both", {b}, {B + 1}, gather(inner_off, {clamped(off(b))}))),
+      f.domains()[inner].items);
+  const auto sums = [&](RowsId rows, Tensor x) {
+    return f.compute_fold("", {b}, {f.domains()[rows].count},
+                          {.indices = {j}, .shape = {length(f, rows)}}, item(x, rows, {b, j}));
+  };
+  const Tensor x = ragged_input(f, "x", inner, {}, DataType::Int32);
+  f.output("nested", sums(outer, sums(inner, x)));
+  f.output("direct", sums(all, ragged_input(f, "z", all, {}, DataType::Int32)));
+  const Program program = lower(Schedule(f));
+  expect_verified(program);
+
+  std::mt19937_64 random(9);
+  const auto offsets = [&](std::int64_t rows) {
+    Array made(DataType::Int64, {rows + 1});
+    for (std::int64_t r = 0; r < rows; ++r) {
+      made.set_int(r + 1, made.get_int(r) + std::int64_t(random() % 3 ? random() % 4 : 0));
+    }
+    return made;
+  };
+  for (const std::int64_t rows : {1, 2, 7, 30}) {
+    RunRequest request{.sizes = {{"B", rows}}};
+    Array& first = request.inputs["off"] = offsets(rows);
+    const std::int64_t middle = request.sizes["off_items"] = first.get_int(rows);
+    Array& second = request.inputs["inner"] = offsets(middle);
+    const std::int64_t items = request.sizes["inner_items"] = second.get_int(middle);
+    Array& numbers = request.inputs["x"] = Array(DataType::Int32, {items});
+    for (std::int64_t k = 0; k < items; ++k) numbers.set_int(k, std::int64_t(random() % 1000));
+    request.inputs["z"] = numbers;
+    test::expect_agreement(f, program, request);
+    const RunResult result = run(f, program, request);
+    EXPECT_EQ(result.outputs.at("nested").bytes, result.outputs.at("direct").bytes);
   }
 }
 
