@@ -86,7 +86,17 @@ class LoadCounter {
           {indices[k], schedule_.parallel(t_, loops[k]), std::max<std::int64_t>(*extent, 1)});
     }
     leave_out_dense();
-    return number_threads();
+    return are_points_few() && number_threads();
+  }
+
+  bool are_points_few() const {
+    std::int64_t points = load_.items + load_.rows;
+    for (std::size_t k = 0; k < domain_.size(); ++k) {
+      if (k == row_ || k == *item_) continue;
+      if (extents_[k] > 0 && points > kMostLoadPoints / extents_[k]) return false;
+      points *= extents_[k];
+    }
+    return points <= kMostLoadPoints;
   }
 
   // A dense axis that is a loop as it is, and bound to nothing, repeats the same work.
@@ -129,13 +139,6 @@ class LoadCounter {
   }
 
   bool visit() {
-    std::int64_t points = load_.items + load_.rows;
-    for (std::size_t k = 0; k < domain_.size(); ++k) {
-      if (k == row_ || k == *item_) continue;
-      if (extents_[k] > 0 && points > kMostLoadPoints / extents_[k]) return false;
-      points *= extents_[k];
-    }
-    if (points > kMostLoadPoints) return false;
     std::vector<Expr> inputs = symbols_, roots;
     inputs.insert(inputs.end(), {rows_->row, rows_->begin, rows_->end});
     inputs.insert(inputs.end(), sizes_.symbols.begin(), sizes_.symbols.end());

@@ -239,6 +239,25 @@ TEST(RowLoad, Outcomes) {
   EXPECT_EQ(load.threads[1].items, 0);
 }
 
+// Offsets alone may tell of more items than 32 bits count: more than are counted one by one.
+TEST(RowLoad, OffsetsOfMoreItemsThan32BitsCount) {
+  const RowSum r;
+  const std::int64_t big = std::int64_t{1} << 31;
+  for (const Lengths& lengths : {Lengths{big}, Lengths{big - 1, 1, 5}, Lengths{3, 4 * big, 0},
+                                 Lengths{INT64_MAX / 4, INT64_MAX / 4}}) {
+    RunArguments arguments;
+    arguments.inputs["off"] = offsets_of(lengths);
+    std::int64_t items = 0;
+    for (std::int64_t n : lengths) items += n;
+    arguments.sizes.add(size_called(r.f, "B"), std::int64_t(lengths.size()));
+    arguments.sizes.add(size_called(r.f, "off_items"), items);
+    for (const Schedule& s : {by_threads(r, 4), by_warps(r), by_positions(r, true, 64, 128),
+                              by_positions(r, false, 1, 128), by_positions(r, false, 1 << 20, 1)}) {
+      EXPECT_FALSE(row_load(s, r.s.id(), arguments).has_value());
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace selvage
