@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace selvage {
@@ -37,6 +38,15 @@ inline std::vector<std::int64_t> nth_point(std::int64_t number,
   std::vector<std::int64_t> point(extents.size());
   for (std::size_t i = point.size(); i-- > 0; number /= extents[i]) point[i] = number % extents[i];
   return point;
+}
+
+// "[2, 0]".
+inline std::string point_text(std::int64_t number, std::span<const std::int64_t> extents) {
+  std::string text;
+  for (std::int64_t i : nth_point(number, extents)) {
+    text += (text.empty() ? "[" : ", ") + std::to_string(i);
+  }
+  return text.empty() ? "[]" : text + "]";
 }
 
 // Calls `visit` with every point until it returns false. Returns false if it did.

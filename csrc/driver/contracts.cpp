@@ -1,5 +1,8 @@
+#include <selvage/base/points.h>
 #include <selvage/base/refuse.h>
 #include <selvage/driver/contracts.h>
+
+#include <cmath>
 
 namespace selvage {
 
@@ -36,12 +39,47 @@ std::int64_t row_of(const Array& offsets, std::int64_t item) {
   return first;
 }
 
-// `offsets`: of the rows whose items they are; null: of none. `extent`: that below which they are.
+// Where the rows are told whose items a tensor has.
+class RowsOfItems {
+ public:
+  RowsOfItems(const Fusion& fusion, const TensorInfo& tensor,
+              const std::map<std::string, Array>& inputs) {
+    if (!tensor.items_of) return;
+    name_ = fusion[TensorId(fusion.domains()[*tensor.items_of].offsets)].name;
+    const auto it = inputs.find(name_);
+    if (it != inputs.end() && it->second.size() > 1) offsets_ = &it->second;
+    // Offsets that are computed follow from the row of each item.
+    for (std::size_t t = 0; t < fusion.size() && offsets_ == nullptr; ++t) {
+      const TensorInfo& other = fusion[TensorId(t)];
+      const auto given = inputs.find(other.name);
+      const bool tells_rows = other.indexes && other.indexes->rise && given != inputs.end();
+      const Expr items = fusion.domains()[*tensor.items_of].items;
+      if (tells_rows && same(fusion.shape(TensorId(t))[0], items)) rows_ = &given->second;
+    }
+  }
+
+  // ", in row 3" of an element of the array, or nothing. Where items have axes of their own, what
+  // offsets tell may be slices or rows of blocks.
+  std::string text(const Array& array, std::int64_t k) const {
+    const std::int64_t item = array.shape.empty() ? 0 : k / (array.size() / array.shape[0]);
+    if (offsets_ != nullptr) {
+      return ", in row " + std::to_string(row_of(*offsets_, item)) +
+             (array.shape.size() > 1 ? " of " + name_ : "");
+    }
+    if (rows_ == nullptr || item >= rows_->size()) return {};
+    return ", in row " + std::to_string(rows_->get_int(item));
+  }
+
+ private:
+  std::string name_;
+  const Array* offsets_ = nullptr;
+  const Array* rows_ = nullptr;
+};
+
+// `extent`: that below which they are.
 void check_indices(const std::string& name, const Array& indices, const IndexPromise& promise,
-                   std::int64_t extent, const Array* offsets) {
+                   std::int64_t extent, const RowsOfItems& rows) {
   const std::int64_t least = promise.may_be_none ? -1 : 0;
-  const std::int64_t each =
-      indices.shape.empty() || indices.shape[0] == 0 ? 1 : indices.size() / indices.shape[0];
   std::int64_t before = least;
   for (std::int64_t k = 0; k < indices.size(); ++k) {
     const std::int64_t index = indices.get_int(k);
@@ -55,13 +93,20 @@ void check_indices(const std::string& name, const Array& indices, const IndexPro
     if (!is_inside) {
       refuse<BadInput>(
           "E634",
-          what +
-              (offsets == nullptr ? "" : ", in row " + std::to_string(row_of(*offsets, k / each))) +
-              ", and is to be less than " + std::to_string(extent),
+          what + rows.text(indices, k) + ", and is to be less than " + std::to_string(extent),
           "give indices from " + std::to_string(least) + " to " + std::to_string(extent - 1));
     }
     refuse<BadInput>("E634", what + ", and the one before it " + std::to_string(before),
                      "sort the items, so that " + name + " rises");
+  }
+}
+
+void check_numbers(const std::string& name, const Array& values, const RowsOfItems& rows) {
+  for (std::int64_t k = 0; k < values.size(); ++k) {
+    if (!std::isnan(values.get(k))) continue;
+    refuse<BadInput>("E634", name + point_text(k, values.shape) + " is NaN" + rows.text(values, k),
+                     "give a number; if NaN is meant there, say so under inputs: nan: true (in "
+                     "C++ TensorInfo::has_no_nan = false)");
   }
 }
 
@@ -81,16 +126,13 @@ void check_contracts(const Fusion& fusion, const std::map<std::string, Array>& i
   for (std::size_t t = 0; t < fusion.size(); ++t) {
     const TensorInfo& tensor = fusion[TensorId(t)];
     const auto given = inputs.find(tensor.name);
-    if (!tensor.is_input || !tensor.indexes || given == inputs.end()) continue;
-    const auto extent = sizes(tensor.indexes->below);
-    const Array* offsets = nullptr;
-    if (tensor.items_of) {
-      const auto own = fusion.domains()[*tensor.items_of].offsets;
-      const auto it = inputs.find(fusion[TensorId(own)].name);
-      if (it != inputs.end() && it->second.size() > 1) offsets = &it->second;
-    }
-    if (extent && is_integer(given->second.type)) {
-      check_indices(tensor.name, given->second, *tensor.indexes, *extent, offsets);
+    if (!tensor.is_input || given == inputs.end()) continue;
+    const Array& array = given->second;
+    const RowsOfItems rows(fusion, tensor, inputs);
+    if (tensor.has_no_nan && is_floating(array.type)) check_numbers(tensor.name, array, rows);
+    const auto extent = tensor.indexes ? sizes(tensor.indexes->below) : std::nullopt;
+    if (extent && is_integer(array.type)) {
+      check_indices(tensor.name, array, *tensor.indexes, *extent, rows);
     }
   }
 }

@@ -1,4 +1,5 @@
 #include <selvage/base/check.h>
+#include <selvage/base/points.h>
 #include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
 #include <selvage/driver/contracts.h>
@@ -19,14 +20,6 @@ namespace {
 
 // The initial bytes of memory that a kernel writes: hardly ever a right result.
 constexpr std::byte kUnwritten{0xA5};
-
-std::string point_text(std::int64_t k, const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (std::size_t i = shape.size(); i-- > 0; k /= shape[i]) {
-    text = std::to_string(k % shape[i]) + (text.empty() ? "" : ", ") + text;
-  }
-  return "[" + text + "]";
-}
 
 std::string element_text(const Array& a, std::int64_t k) {
   if (!is_floating(a.type)) return std::to_string(a.get_int(k));

@@ -126,6 +126,7 @@ inline constexpr FileKey kInput[] = {
     {"format", Format,
      "how a sparse matrix is stored: INPUT, INPUT_offsets, INPUT_columns, ... are given"},
     {"index", IndexWord, "the type of its offsets and columns; default int32"},
+    {"nan", Truth, "false: a run refuses elements that are NaN; default true, false with a format"},
     {"strides", Extents, "in elements; default: dense"},
     {"contiguity", Truths, "false: the stride of that axis is the symbol INPUT_stride_AXIS"},
     {"align", Count, "bytes to which its address is aligned, a power of two; default 16"},

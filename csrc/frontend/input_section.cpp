@@ -121,6 +121,9 @@ bool InputSection::read_input(const Entry& entry, const std::string& name) {
     input.axes = read_axes_.of(name, input.shape.size());
     input.layout = read_layout(entry.value, input.shape.size(), sizes_, errors_);
     input.layout.place = entry.place;
+    const Node* nan = entry.value.find("nan");
+    input.has_no_nan =
+        nan != nullptr ? !as_bool(*nan, what + ".nan") : entry.value.find("format") != nullptr;
     if (entry.value.find("format") != nullptr) return read_sparse(entry, what, std::move(input));
     if (input.type.is_complex) {
       complex_[name] = input.shape.size();
@@ -143,6 +146,7 @@ InputSection::Input InputSection::array_of(const Input& values, const char* name
   array.shape = std::move(shape);
   array.layout = {};
   array.layout.place = values.layout.place;
+  array.has_no_nan = false;
   array.is_made = true;
   return array;
 }
@@ -276,6 +280,7 @@ void InputSection::make(Input& input) {
     fusion_.edit(t).is_complex = input.type.is_complex;
     fusion_.edit(t).align = input.layout.align;
     fusion_.edit(t).indexes = input.indexes;
+    fusion_.edit(t).has_no_nan = input.has_no_nan;
     fusion_.edit(t).strides = strides_of(input.layout, name, type, input.axes, input.shape, fusion_,
                                          context_.symbols, sizes_);
   });

@@ -74,6 +74,7 @@ class InputSection {
     // in the file that says so. The second extent then stands for nothing.
     std::string offsets = {}, items = {};
     std::optional<IndexPromise> indexes = {};  // of rows or columns of a sparse matrix
+    bool has_no_nan = false;
     Place ragged_at = {};
   };
   void make(Input& input);

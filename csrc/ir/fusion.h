@@ -97,6 +97,8 @@ struct TensorInfo {
   bool is_complex = false;
   // Of an input: its elements are indices. A promise of the data, which no proof rests on.
   std::optional<IndexPromise> indexes = {};
+  // Of an input: none of its elements is NaN. A promise as well.
+  bool has_no_nan = false;
   bool duplicates_allowed = false;        // every item may be stored more than once
   std::optional<std::int64_t> fill = {};  // what its holes in memory must hold
 };

@@ -96,6 +96,7 @@ SparseInput::SparseInput(Fusion& f, const std::string& name, const StorageFormat
     if (a.is_of_items) add_array(a);
   }
   values_ = add(name, layout.values, type, lines_.has_value());
+  f.edit(values_.id()).has_no_nan = true;
 }
 
 SparseInput::SparseInput(const std::string& name, const StorageFormat& format, Expr rows,

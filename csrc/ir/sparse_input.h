@@ -59,7 +59,8 @@ struct SparseItem {
 class SparseInput {
  public:
   // Adds the arrays of the format (arrays_of() makes them), named as in files. `index`: the type of
-  // all but the values.
+  // all but the values. A run refuses values that are NaN (driver/contracts.h), unless the fusion
+  // says that these are meant: f.edit(A.values().id()).has_no_nan = false.
   SparseInput(Fusion& f, const std::string& name, const StorageFormat& format, Expr rows,
               Expr columns, DataType type, DataType index = DataType::Int32);
   // Of arrays that are there already, with `values` in the place of its own: those of the matrix,
