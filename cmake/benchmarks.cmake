@@ -7,6 +7,7 @@ if(SELVAGE_TESTS AND NOT SELVAGE_SANITIZE)
   # The benchmarks count what compiled kernels hold as the tests do, and take the same fusions.
   add_executable(selvage_benchmarks ${sources}
     "${PROJECT_SOURCE_DIR}/tests/support/known_fusions.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/support/loops_order.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/model_shapes.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/ptx_counts.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/published_cost.cpp"

@@ -51,7 +51,7 @@ std::shared_ptr<const Program> ProgramsBySize::of_sizes(const SizeValues& sizes)
 std::shared_ptr<const ProgramsBySize> programs_by_size(
     const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes, const Device& device,
     const PlanChoices& choices, const LowerOptions& options) {
-  std::vector<SizeClass> classes = size_classes(fusion, sizes);
+  std::vector<SizeClass> classes = size_classes(fusion, sizes, device);
   if (classes.empty()) return nullptr;
   return std::make_shared<const ProgramsBySize>(fusion, std::move(classes), device, choices,
                                                 options);

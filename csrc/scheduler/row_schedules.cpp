@@ -11,6 +11,8 @@ namespace {
 constexpr std::int64_t kThreads = 256;  // of a block
 constexpr std::int64_t kTiles = 128;    // of a merge path, in a block
 constexpr std::int64_t kLanes = 32;     // along dense axes, which lie side by side in memory
+// A value and its column; and what is read at the column.
+constexpr std::int64_t kBytesOfItem = 8, kBytesOfGather = 4;
 
 // The loops of a fold over rows: the row, the dense axes as one, an item of the row, and what each
 // item has of its own to fold.
@@ -86,7 +88,14 @@ Expr longest_of(const Fusion& fusion, RowsId rows) {
   return fusion.pool().symbol(fusion[TensorId(own.offsets)].name + ".longest");
 }
 
-std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows) {
+std::int64_t mean_in_l1(const Device& device) {
+  return std::max<std::int64_t>(
+      device.shared_bytes / (device.threads * (kBytesOfItem + kBytesOfGather)), 1);
+}
+
+std::int64_t items_in_l2(const Device& device) { return device.l2_bytes / kBytesOfItem; }
+
+std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows, const Device& device) {
   const RaggedRows& own = fusion.domains()[rows];
   const Expr longest = longest_of(fusion, rows);
   Simplifier sizes(*fusion.facts());
@@ -97,7 +106,11 @@ std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows) {
     classes.push_back({known.is_true() ? longest <= most : longest <= most && of_mean, how});
   };
   using enum RowSchedule::Kind;
-  add(kLongestOfThread, own.items <= kMeanOfThread * own.count, {ThreadARow, 1});
+  Expr is_short = own.items <= kMeanOfThread * own.count;
+  if (const std::int64_t mean = mean_in_l1(device); mean < kMeanOfThread) {
+    is_short = is_short && (own.items <= mean * own.count || own.items <= items_in_l2(device));
+  }
+  add(kLongestOfThread, is_short, {ThreadARow, 1});
   add(kLongestOfGroup, own.items <= kMeanOfGroup * own.count, {GroupARow, kGroup});
   add(kLongestOfWarp, own.items > kMeanOfGroup * own.count, {GroupARow, kWarp});
   return classes;

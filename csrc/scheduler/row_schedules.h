@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/ir/schedule.h>
+#include <selvage/scheduler/device.h>
 
 #include <cstdint>
 #include <optional>
@@ -36,11 +37,18 @@ inline constexpr std::int64_t kLongestOfThread = 64, kMeanOfThread = 8;
 inline constexpr std::int64_t kLongestOfGroup = 1024, kMeanOfGroup = 32, kGroup = 8;
 inline constexpr std::int64_t kLongestOfWarp = 8192;
 
+// A thread that reads a row alone comes back to a line that it has begun to read, and finds it in
+// L1 as long as rows have so many items on average, beside those of all other threads of the
+// multiprocessor: 9 on an H100, 4 on a V100. Else it is found in L2, if that holds so many items.
+std::int64_t mean_in_l1(const Device& device);
+std::int64_t items_in_l2(const Device& device);
+
 // A symbol for the number of items of the longest row: no size of the fusion, as only data tell it.
 Expr longest_of(const Fusion& fusion, RowsId rows);
 // In the order in which they are tried. What is in none, and rows of which nothing is known, are
 // for a merge path, which is slow for no rows.
-std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows);
+std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows,
+                                  const Device& device = usual_device());
 
 // The rows over whose items a tensor folds, if they can be gone through in any of these ways: its
 // result has an item for each row, and perhaps dense axes beside. Nothing for any other tensor.

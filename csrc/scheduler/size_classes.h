@@ -30,6 +30,7 @@ inline constexpr std::int64_t kRowLengths[] = {256, 2048, 16384};
 //
 // Where a caller has named such sizes, there is one class, of rows up to the next power of two.
 std::vector<SizeClass> size_classes(const Fusion& fusion,
-                                    const std::map<std::string, std::int64_t>& named = {});
+                                    const std::map<std::string, std::int64_t>& named = {},
+                                    const Device& device = usual_device());
 
 }  // namespace selvage

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/loops_order.h"
 #include "tests/support/lowered.h"
 
 namespace selvage {
@@ -62,12 +63,12 @@ TEST(RowSchedules, EachIsRight) {
 
 // The number of the first class that holds; the number of classes: none.
 std::size_t class_of(const RowsTimesMatrix& r, std::int64_t count, std::int64_t items,
-                     std::int64_t longest) {
+                     std::int64_t longest, const Device& device = usual_device()) {
   SizeValues told;
   told.add(r.f.domains()[r.rows].count, count);
   told.add(r.f.domains()[r.rows].items, items);
   told.add(longest_of(r.f, r.rows), longest);
-  const std::vector<RowClass> classes = row_classes(r.f, r.rows);
+  const std::vector<RowClass> classes = row_classes(r.f, r.rows, device);
   std::size_t k = 0;
   while (k < classes.size() && told(classes[k].condition) != 1) ++k;
   return k;
@@ -93,6 +94,8 @@ TEST(RowSchedules, MatricesWithPublishedTimes) {
   for (const Matrix& m : matrices) {
     const bool is_thread = class_of(r, m.rows, m.items, m.longest) == 0;
     EXPECT_EQ(is_thread, m.thread_by_path <= 1) << m.name;
+    const bool on_v100 = class_of(r, m.rows, m.items, m.longest, test::v100()) == 0;
+    EXPECT_TRUE(on_v100 == (m.thread_by_path < 1) || m.thread_by_path == 1) << m.name;
   }
 }
 
@@ -105,6 +108,14 @@ TEST(RowSchedules, Thresholds) {
   EXPECT_EQ(class_of(r, 100, 3200, kLongestOfGroup + 1), 3u);
   EXPECT_EQ(class_of(r, 100, 3201, kLongestOfWarp), 2u);
   EXPECT_EQ(class_of(r, 100, 3201, kLongestOfWarp + 1), 3u);
+  // With less L1 a thread reads a row alone up to fewer items, where L2 does not hold them all.
+  const Device small = test::v100();
+  EXPECT_EQ(mean_in_l1(small), 4);
+  const std::int64_t most = items_in_l2(small);
+  EXPECT_EQ(class_of(r, most / 8, most / 8 * 8, kLongestOfThread, small), 0u);
+  EXPECT_EQ(class_of(r, most / 4, most + 1, kLongestOfThread, small), 1u);
+  EXPECT_EQ(class_of(r, most, 4 * most, kLongestOfThread, small), 0u);
+  EXPECT_EQ(class_of(r, most, 4 * most + 1, kLongestOfThread, small), 1u);
 }
 
 Array offsets_of(const std::vector<std::int64_t>& lengths) {
