@@ -66,8 +66,11 @@ class Reader {
     file_.fusion = fusion_;
     try {
       file_.schedule = build_schedule(draft, *fusion_, formulas_);
-      if (!draft.is_automatic) return;
       const Device& device = context_.source.device();
+      if (!draft.is_automatic) {
+        file_.schedule = with_filled_in(*file_.schedule, inputs_.computed(), device);
+        return;
+      }
       PlanChoices plans;
       if (context_.source.plans) plans = context_.source.plans(*fusion_, device);
       AutomaticSchedule filled = filled_in(*file_.schedule, {}, device, plans);

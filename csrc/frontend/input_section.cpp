@@ -254,6 +254,10 @@ void InputSection::make(const std::set<std::string>& computed) {
   }
 }
 
+void InputSection::add_computed(std::size_t first) {
+  for (std::size_t k = first; k < fusion_.size(); ++k) computed_.insert(TensorId(k));
+}
+
 void InputSection::make_rows_of(const std::string& offsets) {
   for (Input& input : inputs_) {
     const auto waits = waiting_.find(input.name);
@@ -330,7 +334,9 @@ RowsId InputSection::rows_of(const Input& input) {
   const auto matrix = sparse_.find(input.entry->key);
   if (!fusion_.find(name) && matrix != sparse_.end() &&
       matrix->second.format.storage == StorageKind::Coo) {
+    const std::size_t first = fusion_.size();
     searched_offsets(fusion_, matrix->first, count);
+    add_computed(first);
   }
   const RowsId rows = rows_told_by(name, input.ragged_at, input.items);
   at_place<BadInput>(input.ragged_at, [&] {

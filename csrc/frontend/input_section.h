@@ -60,6 +60,10 @@ class InputSection {
   const ComplexTensors& complex() const { return complex_; }
   const SparseTensors& sparse_tensors() const { return sparse_tensors_; }
   const std::map<std::string, ScheduleFile::Sparse>& sparse() const { return sparse_; }
+  // What kernels compute although the file has no statement for it: the arrays of sparse matrices.
+  const std::set<TensorId>& computed() const { return computed_; }
+  // All tensors from this number on are such.
+  void add_computed(std::size_t first);
 
  private:
   struct Input {
@@ -100,6 +104,7 @@ class InputSection {
   std::map<std::string, std::string> waiting_;  // by input
   SparseTensors sparse_tensors_;
   std::map<std::string, ScheduleFile::Sparse> sparse_;
+  std::set<TensorId> computed_;
 };
 
 }  // namespace selvage

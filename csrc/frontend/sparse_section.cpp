@@ -55,10 +55,12 @@ Formula SparseSection::bring_to_own_items(const Formula& formula, const Node& te
 void SparseSection::make_arrays_of(const std::string& target) {
   const auto stored = stored_.find(target);
   if (stored == stored_.end()) return;
+  const std::size_t first = fusion_.size();
   at_place<BadInput>(stored->second.place, [&] {
     file_.sparse[target] =
         make_stored(stored->second.result, tensors_, file_.sparse, fusion_, sizes_);
   });
+  inputs_.add_computed(first);
 }
 
 void SparseSection::check_equal(Expr own, Expr all, const Place& place, const std::string& differ,

@@ -295,7 +295,8 @@ struct Filled {
 
 // The folds over the items of rows that are gone through by a schedule of their own: no tensor over
 // items of rows reads them, so no nest is one row at a time together with theirs.
-std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices& choices) {
+std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices& choices,
+                                    const DecidesOf& decides) {
   const Fusion& fusion = schedule.fusion();
   std::vector<TensorId> found;
   if (fusion.domains().rows() == 0) return found;
@@ -307,7 +308,7 @@ std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices&
   for (TensorId t : table.order()) {
     const auto choice = choices.find(fusion[t].name);
     const bool is_chosen = choice != choices.end() && !choice->second.is_wish;
-    if (!table.is_computed(t) || is_chosen || !is_open(schedule, t)) continue;
+    if (!table.is_computed(t) || is_chosen || !decides(t) || !is_open(schedule, t)) continue;
     if (!folded_rows(fusion, t) || std::ranges::any_of(table.readers(t), is_over_items)) continue;
     found.push_back(t);
   }
@@ -315,22 +316,23 @@ std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices&
 }
 
 Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
-            const Device& device, const PlanChoices& choices, const RowSchedule& rows) {
-  Schedule stored = with_stored_operands(with_stored_tensors(schedule), sizes);
+            const Device& device, const PlanChoices& choices, const RowSchedule& rows,
+            const DecidesOf& decides = of_all) {
+  Schedule stored = with_stored_operands(with_stored_tensors(schedule, decides), sizes);
   std::vector<AutomaticKernel> by_rows;
-  for (TensorId t : folds_of_rows(stored, choices)) {
+  for (TensorId t : folds_of_rows(stored, choices, decides)) {
     stored.stop_following(t);
     const RowSchedule own = schedule_rows(stored, t, rows);
     by_rows.push_back({.device = device, .root = t, .tensors = {t}, .taken = {}, .rows = own});
   }
   std::vector<bool> open;
   for (std::size_t t = 0; t < stored.fusion().size(); ++t) {
-    open.push_back(is_open(stored, TensorId(t)));
+    open.push_back(decides(TensorId(t)) && is_open(stored, TensorId(t)));
   }
   const Schedule written = with_loops_of_views(stored, open);
   Automatic automatic(written, std::move(open), sizes, device, choices);
   AutomaticSchedule made = automatic.run();
-  keep_indices(made.schedule);
+  keep_indices(made.schedule, decides);
   made.kernels.insert(made.kernels.end(), by_rows.begin(), by_rows.end());
   return {std::move(made), automatic.seconds_in_all()};
 }
@@ -372,6 +374,13 @@ AutomaticSchedule filled_in(const Schedule& schedule,
   }
   if (!best) throw Illegal(*refused);
   return std::move(best->automatic);
+}
+
+Schedule with_filled_in(const Schedule& schedule, const std::set<TensorId>& tensors,
+                        const Device& device) {
+  if (tensors.empty()) return schedule;
+  const auto is_one = [&](TensorId t) { return tensors.contains(t); };
+  return fill(schedule, {}, device, {}, {}, is_one).automatic.schedule;
 }
 
 Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,

@@ -5,6 +5,7 @@
 #include <selvage/scheduler/row_schedules.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,5 +44,10 @@ AutomaticSchedule filled_in(const Schedule& schedule,
                             const std::map<std::string, std::int64_t>& sizes = {},
                             const Device& device = usual_device(), const PlanChoices& choices = {},
                             const RowSchedule& rows = {});
+
+// A schedule in which somebody has said how the tensors of a fusion are computed, but for some that
+// nobody knows of: these are filled in.
+Schedule with_filled_in(const Schedule& schedule, const std::set<TensorId>& tensors,
+                        const Device& device = usual_device());
 
 }  // namespace selvage

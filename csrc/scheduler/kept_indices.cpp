@@ -2,13 +2,12 @@
 #include <selvage/ir/reads.h>
 #include <selvage/scheduler/defaults.h>
 #include <selvage/scheduler/kept_indices.h>
-#include <selvage/scheduler/stored_tensors.h>
 
 #include <set>
 
 namespace selvage {
 
-void keep_indices(Schedule& schedule) {
+void keep_indices(Schedule& schedule, const DecidesOf& decides) {
   const Fusion& fusion = schedule.fusion();
   const ValueGraph& values = fusion.values();
   // What reads through gathers, what is in their indices, and what they read themselves.
@@ -32,7 +31,7 @@ void keep_indices(Schedule& schedule) {
   // How many items a row has is no number, so no registers hold them; nor do they hold what is read
   // elsewhere than at its own index.
   std::erase_if(indices, [&](TensorId t) {
-    return !readers.contains(t) || gathered.contains(t) || !schedule.is_inlined(t) ||
+    return !decides(t) || !readers.contains(t) || gathered.contains(t) || !schedule.is_inlined(t) ||
            fusion[t].is_output || fusion[t].is_iterated_by_root;
   });
   if (indices.empty()) return;

@@ -12,7 +12,7 @@ bool is_gather(const ValueNode& node) {
 
 namespace {
 
-Schedule with_stored_items(const Schedule& schedule) {
+Schedule with_stored_items(const Schedule& schedule, const DecidesOf& decides) {
   const Fusion& fusion = schedule.fusion();
   const DomainGraph& graph = fusion.domains();
   Schedule result = schedule;
@@ -30,7 +30,7 @@ Schedule with_stored_items(const Schedule& schedule) {
       const auto begins = [&](const LoadedIndex& l) { return same(l.symbol, graph[rows].begin); };
       if (tensor.items_of == rows || std::ranges::any_of(node.loaded, begins)) {
         own = rows;
-      } else {
+      } else if (decides(TensorId(node.source))) {
         result.materialize(TensorId(node.source));
         needed[node.source].reset();
       }
@@ -52,10 +52,11 @@ bool is_item_of_rows(const DomainGraph& graph, const ValueNode& gather) {
 
 class Finds {
  public:
-  explicit Finds(const Schedule& schedule)
+  Finds(const Schedule& schedule, const DecidesOf& decides)
       : fusion_(schedule.fusion()),
         values_(fusion_.values()),
         schedule_(schedule),
+        decides_(decides),
         made_(fusion_.size()),
         readers_(fusion_.size()) {}
 
@@ -77,7 +78,7 @@ class Finds {
         else
           own.insert(reader);
       }
-      if (made_[index_of(*t)].searches && own.size() > 1) schedule_.materialize(*t);
+      if (made_[index_of(*t)].searches && own.size() > 1 && decides_(*t)) schedule_.materialize(*t);
     }
     return std::move(schedule_);
   }
@@ -98,7 +99,8 @@ class Finds {
       if (is_gather(node)) {
         own.gathers = true;
         own.searches = own.searches || is_found(node);
-        if (source.searches && !is_item_of_rows(fusion_.domains(), node)) {
+        const bool is_item = is_item_of_rows(fusion_.domains(), node);
+        if (source.searches && !is_item && decides_(TensorId(node.source))) {
           schedule_.materialize(TensorId(node.source));
           source = {};
         }
@@ -124,14 +126,15 @@ class Finds {
   const Fusion& fusion_;
   const ValueGraph& values_;
   Schedule schedule_;
+  const DecidesOf& decides_;
   std::vector<Making> made_;  // of those that are inlined
   std::vector<std::set<TensorId>> readers_;
 };
 
 }  // namespace
 
-Schedule with_stored_tensors(const Schedule& schedule) {
-  return with_stored_items(Finds(schedule).stored());
+Schedule with_stored_tensors(const Schedule& schedule, const DecidesOf& decides) {
+  return with_stored_items(Finds(schedule, decides).stored(), decides);
 }
 
 }  // namespace selvage

@@ -2,6 +2,8 @@
 
 #include <selvage/ir/schedule.h>
 
+#include <functional>
+
 namespace selvage {
 
 // Whether a value is read at an index that is a value itself.
@@ -13,6 +15,9 @@ bool is_gather(const ValueNode& node);
 //   - what is found by a search, a gather at an index that comes from a gather, where it is itself
 //     read through gathers, or is computed for several tensors that are stored: each of them would
 //     search again.
-Schedule with_stored_tensors(const Schedule& schedule);
+// Nothing is said of tensors of which somebody else decides.
+using DecidesOf = std::function<bool(TensorId)>;
+inline bool of_all(TensorId) { return true; }
+Schedule with_stored_tensors(const Schedule& schedule, const DecidesOf& decides = of_all);
 
 }  // namespace selvage
