@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <tuple>
+#include <utility>
 
 namespace selvage {
 
@@ -58,16 +60,44 @@ class LoadCounter {
   std::int64_t offset(std::int64_t k) const { return offsets_->get_int(k); }
   std::int64_t length(std::int64_t row) const { return offset(row + 1) - offset(row); }
 
-  // The extent of a loop of the longest row.
+  // The extent of a loop of the longest row, and of the group with the most positions.
   std::optional<std::int64_t> most(Expr extent) const {
     SizeValues all = sizes_;
     all.add(rows_->row, 0);
     all.add(rows_->begin, 0);
     all.add(rows_->end, load_.longest);
+    if (groups_ != nullptr) {
+      all.add(groups_->begin, 0);
+      all.add(groups_->end, longest_group_);
+    }
     return all(extent);
   }
 
+  // Of the group that has the row: where its positions begin and end.
+  std::pair<std::int64_t, std::int64_t> group_around(std::int64_t row) const {
+    const std::int64_t first = row / height_ * height_;
+    const std::int64_t last = std::min(first + height_, load_.rows);
+    const std::int64_t added = groups_->groups->added;
+    return {offset(first) + added * first, offset(last) + added * last};
+  }
+
+  bool find_groups() {
+    for (TransformId id : schedule_.transforms(t_)) {
+      const auto* merge = std::get_if<Merge>(&graph_[id]);
+      if (merge == nullptr || !merge->group || graph_.rows_of(*merge) != rows_) continue;
+      groups_ = graph_.groups_of(*merge);
+      height_ = sizes_(groups_->groups->height).value_or(0);
+      if (height_ < 1) return false;
+      for (std::int64_t r = 0; r < load_.rows; r += height_) {
+        const auto [begin, end] = group_around(r);
+        longest_group_ = std::max(longest_group_, end - begin);
+      }
+    }
+    return true;
+  }
+
   bool find_loops() {
+    if (!find_groups()) return false;
     for (DomainId d : domain_) {
       symbols_.push_back(graph_.pool().symbol("at." + std::to_string(symbols_.size())));
       extents_.push_back(most(graph_[d].extent).value_or(-1));
@@ -141,6 +171,7 @@ class LoadCounter {
   bool visit() {
     std::vector<Expr> inputs = symbols_, roots;
     inputs.insert(inputs.end(), {rows_->row, rows_->begin, rows_->end});
+    if (groups_ != nullptr) inputs.insert(inputs.end(), {groups_->begin, groups_->end});
     inputs.insert(inputs.end(), sizes_.symbols.begin(), sizes_.symbols.end());
     for (const Loop& loop : loops_) roots.push_back(loop.index);
     Tape tape(roots, inputs);
@@ -165,12 +196,14 @@ class LoadCounter {
     first_of_row_.assign(std::size_t(load_.rows), -1);
     is_first_ = load_.takers.empty();
     if (is_first_) load_.takers.resize(std::size_t(std::min(load_.rows, RowLoad::kShownRows)));
-    const bool has_ends = added_ > 0, is_path = schedule_.positions(t_).has_value();
+    const bool has_ends = added_ > 0;
+    const bool is_path = schedule_.positions(t_) || groups_ != nullptr;
     for (std::int64_t r = 0; r < load_.rows; ++r) {
       const std::int64_t begin = offset(r), items = length(r);
       at[row_] = at[symbols] = r;
       at[symbols + 1] = begin;
       at[symbols + 2] = begin + items;
+      if (groups_ != nullptr) std::tie(at[symbols + 3], at[symbols + 4]) = group_around(r);
       // A row without items is that of the thread which would have its first.
       const std::int64_t points = has_ends  ? items + 1
                                   : is_path ? items
@@ -268,6 +301,8 @@ class LoadCounter {
   std::size_t row_ = 0;
   std::optional<std::size_t> item_;  // where these stand among them
   const RaggedRows* rows_ = nullptr;
+  const RaggedRows* groups_ = nullptr;  // that loops go through, of `height_` rows each
+  std::int64_t height_ = 1, longest_group_ = 0;
   const Array* offsets_ = nullptr;
   std::vector<Expr> symbols_;
   std::vector<std::int64_t> extents_;

@@ -8,20 +8,32 @@
 namespace selvage {
 
 // A row that is searched for a position begins at or in front of it, unless it is the first one,
-// and ends behind it, unless it is the last one. Without that a counterexample could be at a row
-// that does not have its position.
+// and ends behind it, unless it is the last one. The first one begins where all positions do, or
+// those of its group, and the last one ends where they do. Without that a counterexample could be
+// at a row that does not have its position.
 CheckClaims::CheckClaims(const PredicateRequest& request) : request_(request) {
   for (const Step& step : request.path.steps) {
     const auto* merge = std::get_if<Merge>(&request.graph[step.transform]);
     if (merge == nullptr || step.direction == Direction::Forward) continue;
     const RaggedRows* rows = request.graph.rows_of(*merge);
     if (rows == nullptr) continue;
-    const Expr position = request.coordinates[merge->out], row = rows->row;
-    const std::int64_t added = request.graph[merge->inner].ragged->added;
-    promises_.push_back((row <= 0 && rows->begin <= 0) ||
-                        (1 <= row && rows->begin + added * row <= position));
+    const RowSearch search = row_search(request.graph, *merge, request.coordinates);
+    const Expr row = rows->row, position = search.position;
+    const Expr begin = rows->begin + search.added * row;
+    const Expr end = rows->end + search.added * (row + 1);
+    if (const RaggedRows* groups = request.graph.groups_of(*merge)) {
+      const Expr group = request.coordinates[*merge->group];
+      const Expr is_none = group < 0 || groups->count <= group;
+      promises_.push_back(search.first <= row && row <= search.last);
+      promises_.push_back((row <= search.first && (is_none || eq(begin, groups->begin))) ||
+                          (search.first < row && begin <= position));
+      promises_.push_back((search.last <= row && (is_none || eq(end, groups->end))) ||
+                          (row < search.last && position < end));
+      continue;
+    }
+    promises_.push_back((row <= 0 && rows->begin <= 0) || (1 <= row && begin <= position));
     promises_.push_back((rows->count <= row + 1 && rows->items <= rows->end) ||
-                        (row + 1 < rows->count && position < rows->end + added * (row + 1)));
+                        (row + 1 < rows->count && position < end));
   }
 }
 

@@ -6,6 +6,42 @@
 
 namespace selvage {
 
+namespace {
+
+// A merge of rows and their items. Sources forward: the row, or its number in the group, and the
+// item; backward: the position, or that within the group; then the group, if there is one.
+std::vector<Expr> rows_formula(const DomainGraph& graph, const Merge& merge, bool forward,
+                               std::span<const Expr> s) {
+  const RaggedRows &rows = *graph.rows_of(merge), *groups = graph.groups_of(merge);
+  const std::int64_t added = graph[merge.inner].ragged->added;
+  const auto first = [&](Expr row) { return added == 0 ? rows.begin : rows.begin + added * row; };
+  if (groups == nullptr) {
+    if (forward) return {first(s[0]) + s[1]};
+    return {rows.row, s[0] - first(rows.row)};
+  }
+  const Expr first_row = s.back() * groups->groups->height;
+  if (forward) return {first(first_row + s[0]) + s[1] - groups->begin};
+  return {rows.row - first_row, groups->begin + s[0] - first(rows.row)};
+}
+
+}  // namespace
+
+RowSearch row_search(const DomainGraph& graph, const Merge& merge, Expr out,
+                     std::optional<Expr> group) {
+  const RaggedRows &rows = *graph.rows_of(merge), *groups = graph.groups_of(merge);
+  const Expr zero = graph.pool().constant(0), last = rows.count - 1;
+  const std::int64_t added = graph[merge.inner].ragged->added;
+  if (groups == nullptr) return {out, zero, last, added};
+  const Expr height = groups->groups->height, first = *group * height;
+  const auto a_row = [&](Expr row) { return max(zero, min(row, last)); };
+  return {groups->begin + out, a_row(first), a_row(first + height - 1), added};
+}
+
+RowSearch row_search(const DomainGraph& graph, const Merge& merge, const Coordinates& coordinates) {
+  return row_search(graph, merge, coordinates[merge.out],
+                    merge.group ? std::optional(coordinates[*merge.group]) : std::nullopt);
+}
+
 std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
                                std::span<const Expr> s) {
   const bool forward = step.direction == Direction::Forward;
@@ -21,14 +57,7 @@ std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
             return forward ? number_to_digits(t.inner) : digits_to_number(t.inner);
           },
           [&](const Merge& t) {
-            if (const RaggedRows* rows = graph.rows_of(t)) {
-              const std::int64_t added = graph[t.inner].ragged->added;
-              const auto first = [&](Expr row) {
-                return added == 0 ? rows->begin : rows->begin + added * row;
-              };
-              return forward ? std::vector{first(s[0]) + s[1]}
-                             : std::vector{rows->row, s[0] - first(rows->row)};
-            }
+            if (graph.rows_of(t) != nullptr) return rows_formula(graph, t, forward, s);
             return forward ? digits_to_number(t.inner) : number_to_digits(t.inner);
           },
           [&](const Resize& t) { return std::vector{forward ? s[0] + t.left : s[0] - t.left}; },

@@ -3,6 +3,7 @@
 #include <selvage/ir/path.h>
 #include <selvage/simplifier/simplifier.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,17 @@ class Coordinates {
 // states it, nothing simplified.
 std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
                                std::span<const Expr> source_coordinates);
+
+// How the row is found where a merge of rows and their items is crossed backward: it is searched
+// between two rows for a position among those of all rows, which each have `added` more than items.
+struct RowSearch {
+  Expr position, first, last;  // 0 <= first <= last < count, whatever the sources are
+  std::int64_t added = 0;
+};
+RowSearch row_search(const DomainGraph& graph, const Merge& merge, Expr out,
+                     std::optional<Expr> group);
+// The same at the coordinates of a path.
+RowSearch row_search(const DomainGraph& graph, const Merge& merge, const Coordinates& coordinates);
 
 // The coordinates of `wanted` that follow from those of `from` over the given transforms (all of
 // the graph's, if none are given), nothing simplified; invalid where one does not follow.

@@ -72,11 +72,22 @@ constexpr Law kLaws[] = {
   {"law R",      Over::Rows,        kBackward,  "hi x",              "hi i",     "true"},
   {"law R",      Over::Rows,        kBoth,      "lo i",              "lo x",     "true"},
   {"law R",      Over::Rows,        kBoth,      "hi i",              "hi x",     "true"},
+  // G: the positions of one group of rows. Only rows that there are, of that group if there is one,
+  // are looked at; a group that there is none of has no positions.
+  {"law G",      Over::Groups,      kBackward,  "",                  "lo r",     "true"},
+  {"law G",      Over::Groups,      kBackward,  "",                  "hi r",     "true"},
+  {"law G",      Over::Groups,      kBackward,  "hi t",              "lo o",     "true"},
+  {"law G",      Over::Groups,      kBackward,  "lo t",              "hi o",     "true"},
+  {"law G",      Over::Groups,      kBackward,  "lo x, hi t",        "lo i",     "true"},
+  {"law G",      Over::Groups,      kBackward,  "hi x",              "hi i",     "true"},
+  {"law G",      Over::Groups,      kBackward,  "lo i",              "lo x",     "true"},
+  {"law G",      Over::Groups,      kBoth,      "lo o, lo i, hi i",  "lo x",     "true"},
+  {"law G",      Over::Groups,      kBoth,      "lo o, hi o, hi i",  "hi x",     "true"},
 };
 // clang-format on
 
 // The names that a law may use, each a role of an iterdomain or a side of a resize.
-constexpr std::string_view kRoles[] = {"x", "o", "i", "a", "b", "y", "u", "v", "L", "R"};
+constexpr std::string_view kRoles[] = {"x", "o", "i", "t", "r", "a", "b", "y", "u", "v", "L", "R"};
 constexpr std::size_t kRoleCount = std::size(kRoles);
 
 std::size_t role(std::string_view name) {
@@ -128,9 +139,13 @@ bool speaks_of(const Law& law, const Transform& t, const DomainGraph& graph) {
   switch (law.over) {
     case Over::Split: return std::holds_alternative<Split>(t);
     case Over::Merge:
-    case Over::Rows: {
+    case Over::Rows:
+    case Over::Groups: {
       const auto* m = std::get_if<Merge>(&t);
-      return m != nullptr && (graph.rows_of(*m) != nullptr) == (law.over == Over::Rows);
+      if (m == nullptr) return false;
+      return law.over == (m->group                       ? Over::Groups
+                          : graph.rows_of(*m) != nullptr ? Over::Rows
+                                                         : Over::Merge);
     }
     case Over::Resize: return std::holds_alternative<Resize>(t);
     case Over::Swizzle: return std::holds_alternative<Swizzle>(t);
@@ -149,12 +164,15 @@ struct Cast {
   std::array<Expr, kRoleCount> sides;  // L and R
 };
 
-Cast cast_roles(const Transform& t) {
+Cast cast_roles(const Transform& t, const DomainGraph& graph) {
   Cast cast;
   const auto play = [&](std::string_view name, DomainId d) { cast.domains[role(name)] = d; };
   std::visit(
       overloaded{[&](const Split& s) { play("x", s.in), play("o", s.outer), play("i", s.inner); },
-                 [&](const Merge& m) { play("x", m.out), play("o", m.outer), play("i", m.inner); },
+                 [&](const Merge& m) {
+                   play("x", m.out), play("o", m.outer), play("i", m.inner);
+                   if (m.group) play("t", *m.group), play("r", graph[m.inner].ragged->row);
+                 },
                  [&](const Resize& r) {
                    play("a", r.in), play("b", r.out);
                    cast.sides[role("L")] = r.left;
@@ -211,13 +229,15 @@ std::vector<Implication> implications(const DomainGraph& graph, const Path& path
   std::vector<Implication> out;
   for (std::size_t s = 0; s < path.steps.size(); ++s) {
     const Transform& t = graph[path.steps[s].transform];
-    const Cast cast = cast_roles(t);
+    const Cast cast = cast_roles(t, graph);
     const auto bound = [&](RoleBound b) {
       return bound_id(variable.at(std::uint32_t(*cast.domains[b.role])), b.half);
     };
     for (const ReadLaw& law : read_laws()) {
       if (!speaks_of(*law.law, t, graph)) continue;
       if (law.law->direction && *law.law->direction != path.steps[s].direction) continue;
+      // A path that ends at the row of the group does not name the row itself.
+      if (!variable.contains(std::uint32_t(*cast.domains[law.conclusion.role]))) continue;
       if (!law.when.is_true() && !is_met(instantiate(law.when, graph, cast), simplifier)) continue;
       Implication implication{law.law, s, {}, bound(law.conclusion)};
       for (RoleBound b : law.premises) implication.premises.push_back(bound(b));

@@ -14,8 +14,9 @@ namespace selvage {
 // One law of hole propagation: where `when` holds for the extents, the premises give the
 // conclusion.
 //   over    the transforms it speaks of; direction: how the coordinates are computed, if it matters
-//   roles   x = o*n + i, or position x of item i of row o: x, o, i; Resize and Skew: a to b;
-//   Swizzle: (x, y) to (u, v) halves  "lo x": 0 <= index of x; "hi x": index of x < extent of x
+//   roles   x = o*n + i, or position x of item i of row o: x, o, i; Groups: position x in group t
+//   of item i of row r, the o-th of the group; Resize and Skew: a to b; Swizzle: (x, y) to (u, v)
+//   halves  "lo x": 0 <= index of x; "hi x": index of x < extent of x
 //   when    over the extents, by the same names, and the sides L and R of a resize
 struct Law {
   std::string_view name;
@@ -27,15 +28,16 @@ struct Law {
     Xor,
     CyclicShift,
     Skew,
-    Rows
+    Rows,
+    Groups
   } over;
   std::optional<Direction> direction;
   std::string_view premises;    // "hi x, lo i"; empty: always
   std::string_view conclusion;  // "hi o"
   std::string_view when;        // "true": no condition
 };
-// Laws A to E and R. (F and S speak of two ways to reach the same iterdomains and V of vectors, not
-// of holes.)
+// Laws A to E, R and G. (F and S speak of two ways to reach the same iterdomains and V of vectors,
+// not of holes.)
 std::span<const Law> laws();
 
 // One law at one step of a path, its condition met. Bounds are numbered 2*variable + half,

@@ -57,6 +57,12 @@ std::vector<DomainId> outputs(const Transform& t) {
                     t);
 }
 
+std::optional<DomainId> beside(const Transform& t) {
+  if (const auto* skew = std::get_if<Skew>(&t)) return skew->along;
+  const auto* merge = std::get_if<Merge>(&t);
+  return merge != nullptr ? merge->group : std::nullopt;
+}
+
 void cross(std::vector<DomainId>& loops, const Transform& t, const std::vector<DomainId>& made) {
   const std::vector<DomainId> in = inputs(t);
   const auto at = [&](DomainId d) { return std::find(loops.begin(), loops.end(), d); };
@@ -104,7 +110,12 @@ const RaggedRows& DomainGraph::operator[](RowsId r) const {
 
 const RaggedRows* DomainGraph::rows_of(const Merge& merge) const {
   const auto& ragged = (*this)[merge.inner].ragged;
-  return ragged && ragged->row == merge.outer ? &(*this)[ragged->rows] : nullptr;
+  const bool is_row = ragged && (merge.group || ragged->row == merge.outer);
+  return is_row ? &(*this)[ragged->rows] : nullptr;
+}
+
+const RaggedRows* DomainGraph::groups_of(const Merge& merge) const {
+  return merge.group ? &(*this)[(*this)[merge.out].ragged->rows] : nullptr;
 }
 
 std::vector<TransformId> DomainGraph::around(DomainId d) const {
@@ -125,9 +136,7 @@ void DomainGraph::record(Key key, Transform transform) {
   const auto id = TransformId(transforms());
   for (DomainId d : inputs(transform)) around_[index_of(d)].push_back(id);
   for (DomainId d : outputs(transform)) around_[index_of(d)].push_back(id);
-  if (const auto* skew = std::get_if<Skew>(&transform)) {
-    around_[index_of(skew->along)].push_back(id);
-  }
+  if (const auto d = beside(transform)) around_[index_of(*d)].push_back(id);
   made_[std::move(key)] = transforms_.size();
   transforms_.push_back(std::move(transform));
 }
@@ -241,8 +250,21 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   const Key key = {1, index_of(outer), index_of(inner)};
   if (const Transform* made = find(key)) return std::get<Merge>(*made).out;
   const IterDomain &o = (*this)[outer], &i = (*this)[inner];
+  const auto group = group_of(outer, inner);
+  const bool is_of_rows = group || rows_of({outer, inner, {}}) != nullptr;
+  if (is_of_rows && (*this)[i.ragged->rows].groups) {
+    refuse<Illegal>("E455",
+                    "the merge of " + o.name + " and " + i.name +
+                        " is over groups of rows, whose positions are merged already",
+                    "split the row once, by as many rows as a group is to have; or merge the row "
+                    "itself and its items");
+  }
   Expr extent;
-  if (const RaggedRows* rows = rows_of({outer, inner, {}})) {
+  std::optional<IterDomain::Ragged> ragged;
+  if (group) {
+    ragged = IterDomain::Ragged{add_groups(*i.ragged, *group, o.extent), *group};
+    extent = (*this)[ragged->rows].end - (*this)[ragged->rows].begin;
+  } else if (const RaggedRows* rows = rows_of({outer, inner, {}})) {
     const std::int64_t added = i.ragged->added;
     extent = added == 0 ? rows->items : canonical(rows->items + added * rows->count);
   } else if (o.extent.is(Op::Const) && i.extent.is(Op::Const)) {
@@ -258,9 +280,40 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   }
   if (name.empty()) name = derived_name(o.name + i.name, "", size());
   const DomainId out = next();
-  domains_.push_back({std::move(name), extent});
-  record(key, Merge{outer, inner, out});
+  domains_.push_back({std::move(name), extent, ragged});
+  record(key, Merge{outer, inner, out, group});
   return out;
+}
+
+std::optional<DomainId> DomainGraph::group_of(DomainId outer, DomainId inner) const {
+  const auto& ragged = (*this)[inner].ragged;
+  if (!ragged) return std::nullopt;
+  for (TransformId t : around(outer)) {
+    const auto* split = std::get_if<Split>(&(*this)[t]);
+    if (split != nullptr && split->in == ragged->row && split->inner == outer) return split->outer;
+  }
+  return std::nullopt;
+}
+
+// The symbols are those of all groups of these rows: a nest is at one group at a time.
+RowsId DomainGraph::add_groups(const IterDomain::Ragged& items, DomainId group, Expr height) {
+  const RaggedRows& rows = (*this)[items.rows];
+  const std::string row(rows.row.name()),
+      mark = items.added == 0 ? "" : std::to_string(items.added);
+  const std::string name = row.substr(0, row.rfind('.')) + ".group" + mark;
+  const Expr all = items.added == 0 ? rows.items : canonical(rows.items + items.added * rows.count);
+  const RaggedRows made{.offsets = rows.offsets,
+                        .count = (*this)[group].extent,
+                        .items = all,
+                        .row = pool_->symbol(name),
+                        .begin = pool_->symbol(name + ".begin"),
+                        .end = pool_->symbol(name + ".end"),
+                        .groups = RaggedRows::Groups{items.rows, height, items.added}};
+  auto known = std::make_shared<Facts>(*facts_);
+  known->bound(made.begin, pool_->constant(0), all);
+  known->bound(made.end, made.begin, all);
+  facts_ = std::move(known);
+  return add_rows(made);
 }
 
 // Coordinates inside of an iterdomain may be divided by extents that are 0 where a row has no

@@ -32,6 +32,15 @@ struct RaggedRows {
   std::uint32_t offsets;  // the number of the tensor that holds them, count + 1 integers
   Expr count, items;
   Expr row, begin, end;  // 0 <= row < count; 0 <= begin <= end <= items
+  // Of groups of rows: group g is the rows g*height to g*height + height - 1 of `rows`, as far as
+  // there are any, each with `added` positions more than items; it has the positions of all of
+  // them. So its offsets are those of the rows at multiples of the height.
+  struct Groups {
+    RowsId rows;
+    Expr height;
+    std::int64_t added = 0;
+  };
+  std::optional<Groups> groups = {};
 };
 
 // An index space [0, extent). How it is used (parallel, reduced, padded) belongs to its user.
@@ -68,8 +77,12 @@ struct Split {
 // + added*|outer|. Back: outer = the row that has the position, the number of offsets behind the
 // first and in front of the last that, with what is added, are at most out; inner = out - begin -
 // added*outer. Onto [0, |out|), and no two items share a position.
+// Of the rows of one group, where a split has made `group` and `outer` of a row, and the ragged
+// iterdomain of that row: the same, from the group's first position on, which differs with `group`.
+// So `out` is a ragged iterdomain of the group, and only rows of the group are searched.
 struct Merge {
   DomainId outer, inner, out;
+  std::optional<DomainId> group = {};
 };
 // Resize: out = in + left, |out| = |in| + left + right. A negative side shrinks.
 struct Resize {
@@ -93,9 +106,11 @@ struct Skew {
 };
 using Transform = std::variant<Split, Merge, Resize, Swizzle, Skew>;
 
-// What a transform takes the place of. A skew reads `along` beside, and leaves it.
+// What a transform takes the place of.
 std::vector<DomainId> inputs(const Transform& t);
 std::vector<DomainId> outputs(const Transform& t);
+// What it reads beside, and leaves: a skew goes along it, a merge is within a group of rows.
+std::optional<DomainId> beside(const Transform& t);
 
 // Replaces the inputs of a transform among `loops` by its results `made`: the two results of a
 // split side by side, the result of a merge in the place of the outer input.
@@ -117,7 +132,7 @@ std::string derived_name(const std::string& from, const char* mark, std::size_t 
 //
 // Every derivation throws Illegal and leaves the graph as it was where the result would be no index
 // space: E401 factor or modulus below 1, E402 extent past 64 bits, E403 extent below 1, E404
-// illegal swizzle.
+// illegal swizzle; E455 groups of rows that are grouped again.
 class DomainGraph {
  public:
   DomainGraph(std::shared_ptr<ExprPool> pool, std::shared_ptr<const Facts> facts);
@@ -154,8 +169,10 @@ class DomainGraph {
   const IterDomain& operator[](DomainId d) const;
   const Transform& operator[](TransformId t) const;
   const RaggedRows& operator[](RowsId r) const;
-  // The rows that a merge numbers the positions of; null if it merges by one extent.
+  // The rows that a merge numbers the positions of; null if it merges by one extent. And the
+  // groups of them, if it does so within each; else null.
   const RaggedRows* rows_of(const Merge& merge) const;
+  const RaggedRows* groups_of(const Merge& merge) const;
   // The transforms that read or make an iterdomain, in the order in which they were made.
   std::vector<TransformId> around(DomainId d) const;
 
@@ -171,6 +188,9 @@ class DomainGraph {
                                            std::string outer_name, std::string inner_name);
   DomainId next() const { return DomainId(size()); }
   Expr canonical(Expr e) const;
+  // The group of rows that `outer` and `inner` are the rows of, and their items.
+  std::optional<DomainId> group_of(DomainId outer, DomainId inner) const;
+  RowsId add_groups(const IterDomain::Ragged& items, DomainId group, Expr height);
   void check_has_items(const IterDomain& x, const char* what) const;
 
   std::shared_ptr<ExprPool> pool_;

@@ -17,7 +17,7 @@ namespace selvage {
 std::vector<DomainId> sources(const DomainGraph& graph, const Step& step) {
   const Transform& t = graph[step.transform];
   std::vector<DomainId> list = step.direction == Direction::Forward ? inputs(t) : outputs(t);
-  if (const auto* skew = std::get_if<Skew>(&t)) list.push_back(skew->along);
+  if (const auto d = beside(t)) list.push_back(*d);
   return list;
 }
 

@@ -43,16 +43,16 @@ std::vector<TransformId> leading_to(const DomainGraph& graph, std::vector<Domain
 
 }  // namespace
 
-// Replays a transform if all its inputs are loops, none or all of them are folded over, and what a
-// skew goes along follows from the other loops; else returns false.
+// Replays a transform if all its inputs are loops, none or all of them are folded over, and what it
+// reads beside follows from the other loops; else returns false.
 bool Schedule::cross(const Transform& transform, const Nest& reference, Nest& own) const {
   const std::vector<DomainId> in = inputs(transform), out = outputs(transform);
   const bool is_folded = own.folded.contains(index_of(in[0]));
   for (DomainId d : in) {
     if (!contains(own.loops, d) || own.folded.contains(index_of(d)) != is_folded) return false;
   }
-  const auto* skew = std::get_if<Skew>(&transform);
-  if (skew != nullptr && !follows_beside(own, skew->in, skew->along)) return false;
+  const auto other = beside(transform);
+  if (other && !follows_beside(own, in[0], *other)) return false;
   selvage::cross(own.loops, transform, out);
   for (DomainId d : in) own.bound.erase(d);
   for (DomainId d : out) {

@@ -94,11 +94,12 @@ struct Item {
   std::vector<Expr> indices;
   // Of a row: which one, and the numbers from memory that are its offset and that of the next one
   // (Buffer::rises_to), as far as they are needed.
-  //   An item in a row, where the first axis has positions: `item`, its number in the row.
+  //   An item in a row, where the first axis has positions: `item`, its number in the row. Or in a
+  //   group of rows, of which each has `height`, the last one as many as are left.
   //   A row, where the first axis has rows: `at`, what the thread knows by itself, and `told`, the
   //   same over the row and its offsets.
   struct Row {
-    Expr row, begin = {}, end = {}, item = {}, at = {}, told = {};
+    Expr row, begin = {}, end = {}, item = {}, at = {}, told = {}, height = {};
   };
   std::optional<Row> of_row = {};
   // For an item that is stored: block (x, y, z) and thread (x, y, z) of the thread that stores it,

@@ -261,8 +261,8 @@ class AccessCollector {
       for (Expr index : access.item->indices) access.indices.push_back(written(index));
       if (const auto& row = access.item->of_row) {
         const auto known = [&](Expr e) { return e.valid() ? written(e) : e; };
-        access.of_row = {known(row->row),  known(row->begin), known(row->end),
-                         known(row->item), known(row->at),    known(row->told)};
+        access.of_row = {known(row->row), known(row->begin), known(row->end),   known(row->item),
+                         known(row->at),  known(row->told),  known(row->height)};
       }
     }
     return access;

@@ -156,26 +156,47 @@ class Divergence {
     if (is_uniform_everywhere(simple, scope, barrier)) return Proved{{"exact enumeration"}};
     return Unknown{simple};
   }
-  // Each thread may have another number from memory.
-  bool may_differ(Expr e) const { return map_.mentions_number(e) || map_.mentions_thread(e); }
-  // Whether all threads at a loop that memory counts read its number, or condition, from the same
+  // Each thread may have another number from memory, unless all read the same elements for it.
+  bool may_differ(Expr e) const {
+    return map_.mentions_thread(e) ||
+           std::ranges::any_of(map_.numbers(), [&](const MemoryNumber& n) {
+             return mentions(e, n.symbol) && may_differ(n);
+           });
+  }
+  // What it is made of mentions only numbers that are read before it.
+  bool may_differ(const MemoryNumber& n) const {
+    const ValueGraph& values = map_.kernel().values;
+    return std::ranges::any_of(values_under(values, n.value), [&](ValueId v) {
+      const ValueNode& node = values[v];
+      switch (node.kind) {
+        case ValueNode::Kind::Constant:
+        case ValueNode::Kind::Apply:
+        case ValueNode::Kind::Cast: return false;
+        case ValueNode::Kind::Index: return may_differ(written_out(node.index, n.names));
+        case ValueNode::Kind::Read:
+          return !is_input(node.source) || may_differ(written_out(node.subscripts[0], n.names));
+        case ValueNode::Kind::Search:
+        case ValueNode::Kind::Check: return true;
+      }
+      return true;
+    });
+  }
+  bool is_input(BufferId b) const {
+    return map_.kernel().buffers[b].memory == Memory::Global && !map_.is_written(b);
+  }
+  // Whether all threads at a loop that memory counts read its numbers, or condition, from the same
   // elements of memory that the kernel does not write. All threads at the loop are at the same
   // iteration of the loops around.
   bool is_uniform_from_memory(const StatementPlace& loop, PlaceId id) const {
-    const auto* is_while = std::get_if<While>(&loop.statement->node);
-    if (is_while == nullptr && !loop.counted_by) return false;
-    const PlaceId asks = is_while != nullptr ? id : map_.numbers()[*loop.counted_by].place;
-    const ValueId value =
-        is_while != nullptr ? is_while->condition : map_.numbers()[*loop.counted_by].value;
-    for (ValueId v : values_under(map_.kernel().values, value)) {
+    if (loop.counted.valid()) return !may_differ(loop.counted);
+    const ValueId condition = std::get<While>(loop.statement->node).condition;
+    for (ValueId v : values_under(map_.kernel().values, condition)) {
       if (map_.kernel().values[v].kind == ValueNode::Kind::Index) return false;
     }
     const auto& all = map_.accesses();
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].place != asks) continue;
-      const bool is_input = map_.kernel().buffers[all[i].buffer].memory == Memory::Global &&
-                            !map_.is_written(all[i].buffer);
-      if (!is_input || may_differ(map_.address(i))) return false;
+      if (all[i].place != id) continue;
+      if (!is_input(all[i].buffer) || may_differ(map_.address(i))) return false;
     }
     return true;
   }

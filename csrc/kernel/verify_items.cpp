@@ -105,8 +105,13 @@ bool ItemProofs::prove_item(std::size_t access) {
 bool ItemProofs::prove_row(const KernelAccess& a) {
   const Item::Row& r = *a.of_row;
   Simplifier& known = at(a);
-  if (r.begin.valid() && !is_offset_of(a, r.begin, r.row)) return false;
-  if (r.end.valid() && !is_offset_of(a, r.end, r.row + 1)) return false;
+  // Groups are apart as rows are: the next one begins where this one ends, or behind that.
+  const Expr first = r.height.valid() ? r.row * r.height : r.row;
+  const Expr next = r.height.valid() ? first + r.height : r.row + 1;
+  const auto begins = [&](Expr k) { return eq(k, first); };
+  const auto ends = [&](Expr k) { return r.height.valid() ? k <= next : eq(k, next); };
+  if (r.begin.valid() && !is_offset_of(a, r.begin, begins)) return false;
+  if (r.end.valid() && !is_offset_of(a, r.end, ends)) return false;
   if (r.at.valid()) {
     // A condition that is tested may be known in its own form alone.
     const auto& tested = known.facts().assumptions();
@@ -122,9 +127,9 @@ bool ItemProofs::prove_row(const KernelAccess& a) {
          known.proves(r.item < r.end - r.begin);
 }
 
-// Whether a number from memory is the offset `at`, as the contract says; of an item in a row, of
+// Whether a number from memory is that offset, as the contract says; of an item in a row, of
 // offsets that rise to as many as there are positions.
-bool ItemProofs::is_offset_of(const KernelAccess& a, Expr number, Expr at) {
+bool ItemProofs::is_offset_of(const KernelAccess& a, Expr number, const IsOffset& is_it) {
   const auto n = std::ranges::find_if(
       map_.numbers(), [&](const MemoryNumber& m) { return same(m.symbol, number); });
   if (n == map_.numbers().end()) return false;
@@ -144,7 +149,7 @@ bool ItemProofs::is_offset_of(const KernelAccess& a, Expr number, Expr at) {
     const ValueNode& node = values[v];
     if (node.kind == ValueNode::Kind::Constant) return e.is_const(node.integer);
     return node.kind == ValueNode::Kind::Index && e.valid() &&
-           this->at(a).proves(eq(written(node.index), e));
+           at(a).proves(eq(written(node.index), e));
   };
   // An offset lies within 0 .. items, and is no less than the one before it.
   const auto is_offset = [&](auto& self, ValueId v) -> bool {
@@ -152,13 +157,13 @@ bool ItemProofs::is_offset_of(const KernelAccess& a, Expr number, Expr at) {
     if (node.kind == ValueNode::Kind::Cast) return self(self, node.operands[0]);
     if (node.kind == ValueNode::Kind::Read) {
       return map_.kernel().buffers[node.source].rises_to.valid() && !map_.is_written(node.source) &&
-             this->at(a).proves(eq(written(node.subscripts[0]), at));
+             at(a).proves(is_it(written(node.subscripts[0])));
     }
     if (node.kind != ValueNode::Kind::Apply) return false;
     const auto& o = node.operands;
     if (node.function == Function::Select) {
       const auto condition = index_condition(map_.kernel(), o[0]);
-      return condition && this->at(a).proves(written(*condition)) && self(self, o[1]);
+      return condition && at(a).proves(written(*condition)) && self(self, o[1]);
     }
     const bool is_kept =
         node.function == Function::Min

@@ -2,6 +2,7 @@
 
 #include <selvage/kernel/verify_access.h>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,7 +38,9 @@ class ItemProofs {
   bool tells_thread(std::size_t access);
   bool prove_item(std::size_t access);
   bool prove_row(const KernelAccess& access);
-  bool is_offset_of(const KernelAccess& access, Expr number, Expr at);
+  // Which offset of rows: by its number.
+  using IsOffset = std::function<Expr(Expr number)>;
+  bool is_offset_of(const KernelAccess& access, Expr number, const IsOffset& is_it);
   bool is_within(const KernelAccess& access, Expr index, Expr extent);
   bool prove_owner(std::size_t access);
   bool prove_axes_end_inside(BufferId buffer);

@@ -115,7 +115,7 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
   }
   a.hole_path = needed_for(graph, a.path, a.loops, visited);
 
-  Facts facts = *fusion.facts();
+  Facts facts = *graph.facts();
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
     facts.loop(a.variables[i], graph[a.loops[i]].extent);
   }

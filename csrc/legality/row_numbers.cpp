@@ -36,7 +36,7 @@ bool has_ends_of(std::span<const Expr> symbols, const RaggedRows& rows) {
 
 // What tells the row.
 Expr told_by(const RowNumber& number) {
-  return number.position.valid() ? number.position : number.row;
+  return number.search ? number.search->position : number.row;
 }
 
 // Puts each row behind the rows whose numbers it is told by, and says where it is known. False if
@@ -47,7 +47,7 @@ bool put_in_order(std::vector<RowNumber>& numbers, const DomainGraph& graph,
     const auto waits_for = [&](const RowNumber& a, const RowNumber& b) {
       const std::vector<Expr> used = symbols_of(told_by(a));
       const RaggedRows& rows = graph[b.rows];
-      return has_ends_of(used, rows) || (b.position.valid() && contains(used, rows.row));
+      return has_ends_of(used, rows) || (b.search && contains(used, rows.row));
     };
     const auto ready = std::find_if(next, numbers.end(), [&](const RowNumber& a) {
       return std::none_of(next, numbers.end(), [&](const RowNumber& b) { return waits_for(a, b); });
@@ -86,8 +86,7 @@ std::vector<RowNumber> row_numbers(const Schedule& schedule, TensorId t, const P
     items.push_back(d);
     RowNumber number{ragged->rows, coordinates[ragged->row]};
     if (const Merge* merge = merge_searched(graph, path, ragged->rows)) {
-      number.position = coordinates[merge->out];
-      number.added = graph[merge->inner].ragged->added;
+      number.search = row_search(graph, *merge, coordinates);
     }
     const RowNumber* other = find(numbers, ragged->rows);
     if (other == nullptr) {

@@ -3,19 +3,19 @@
 #include <selvage/index/coordinates.h>
 #include <selvage/ir/schedule.h>
 
+#include <optional>
 #include <vector>
 
 namespace selvage {
 
-// The row that a nest is at, of rows whose items it runs over, and how the nest knows it. The
-// symbols begin and end of the rows (ir/domain_graph.h) stand for its offsets.
+// The row that a nest is at, or the group of rows, of rows whose items it runs over, and how the
+// nest knows it. The symbols begin and end of the rows (ir/domain_graph.h) stand for its offsets.
 struct RowNumber {
   RowsId rows{};
   // The coordinate of the row, over the loops; the symbol `row` of the rows, if it is searched.
   Expr row;
-  Expr position = {};      // for which the row is searched; invalid: the row follows from the loops
-  std::size_t level = 0;   // known inside so many of the outermost loops
-  std::int64_t added = 0;  // positions of a row beyond its items, where it is searched
+  std::optional<RowSearch> search = {};  // absent: the row follows from the loops
+  std::size_t level = 0;                 // known inside so many of the outermost loops
 };
 
 // The rows of all ragged iterdomains that a nest of t reaches, each behind those that it is told

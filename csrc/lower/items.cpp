@@ -1,5 +1,7 @@
 #include <selvage/lower/items.h>
 
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -33,14 +35,21 @@ std::array<Expr, 6> owner_of(const Schedule& schedule, const TensorAnalysis& ana
   return owner;
 }
 
-// The row that a nest is at whose items it stores one by one; null if it goes through positions, or
-// stores no items of rows.
-static const RowNumber* row_of_items(const Fusion& fusion, const DomainGraph& graph,
-                                     const TensorAnalysis& analysis) {
+// The iterdomain of items one by one of which a nest stores a row's: the items of the row, or the
+// positions of a group of rows. Nothing if it goes through the positions of all rows, or stores no
+// items of rows.
+static std::optional<DomainId> stored_in_row(const Fusion& fusion, const DomainGraph& graph,
+                                             const TensorAnalysis& analysis) {
   const TensorInfo& tensor = fusion[analysis.tensor];
-  if (!tensor.is_iterated_by_root) return nullptr;
-  const RowNumber* row = find(analysis.rows, graph[tensor.root[1]].ragged->rows);
-  return row == nullptr || row->position.valid() ? nullptr : row;
+  if (!tensor.is_iterated_by_root) return std::nullopt;
+  const DomainId items = tensor.root[1];
+  const RowNumber* row = find(analysis.rows, graph[items].ragged->rows);
+  if (row == nullptr || !row->search) return row == nullptr ? std::nullopt : std::optional(items);
+  const auto is_group = [&](DomainId d) {
+    return graph[d].ragged && graph[graph[d].ragged->rows].groups;
+  };
+  const auto group = std::ranges::find_if(analysis.path.domains, is_group);
+  return group == analysis.path.domains.end() ? std::nullopt : std::optional(*group);
 }
 
 Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis) {
@@ -52,17 +61,18 @@ Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAna
   std::vector<DomainId> from = allocation;
   std::vector<Expr> names;  // of the indices of the allocation
   for (std::size_t k = 0; k < from.size(); ++k) names.push_back(named(std::to_string(k)));
-  if (const RowNumber* row = row_of_items(fusion, graph, analysis)) {
-    const RaggedRows& rows = graph[row->rows];
-    const DomainId in_row = fusion[t].root[1];
-    item.of_row = Item::Row{.row = row->row,
+  if (const auto in_row = stored_in_row(fusion, graph, analysis)) {
+    const auto& ragged = *graph[*in_row].ragged;
+    const RaggedRows& rows = graph[ragged.rows];
+    item.of_row = Item::Row{.row = (*analysis.coordinates)[ragged.row],
                             .begin = rows.begin,
                             .end = rows.end,
-                            .item = (*analysis.coordinates)[in_row]};
+                            .item = (*analysis.coordinates)[*in_row]};
+    if (rows.groups) item.of_row->height = rows.groups->height;
     // The first axis has the positions, the row and the item in it tell the rest.
-    from[0] = graph[in_row].ragged->row;
+    from[0] = ragged.row;
     names[0] = named("row");
-    from.insert(from.begin() + 1, in_row);
+    from.insert(from.begin() + 1, *in_row);
     names.insert(names.begin() + 1, named("in_row"));
   }
   item.owner = owner_of(schedule, analysis, from, names);

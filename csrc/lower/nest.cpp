@@ -470,13 +470,14 @@ std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,
                                const TensorAnalysis& analysis) {
   const TensorInfo& tensor = fusion[analysis.tensor];
   const bool is_result = analysis.part == Part::Result;
-  // That a position is in bounds says as much of the row that is searched for it (law R).
+  // That a position is in bounds says as much of the row that is searched for it (laws R and G).
   std::vector<DomainId> searched;
   for (const Step& step : analysis.path.steps) {
     const auto* merge = std::get_if<Merge>(&schedule.graph()[step.transform]);
     if (merge == nullptr || step.direction == Direction::Forward) continue;
     if (schedule.graph().rows_of(*merge) == nullptr) continue;
     searched.insert(searched.end(), {merge->outer, merge->inner});
+    if (merge->group) searched.push_back(schedule.graph()[merge->inner].ragged->row);
   }
   std::vector<Expr> valid;
   for (DomainId d : !tensor.duplicates_allowed ? analysis.hole_path.domains

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/index/coordinates.h>
 #include <selvage/ir/domain_graph.h>
 #include <selvage/kernel/kernel.h>
 
@@ -14,18 +15,21 @@ class RowDefines {
   // `offsets`: the buffer that holds them, which is noted to rise.
   RowDefines(Kernel& kernel, const RaggedRows& rows, BufferId offsets);
 
-  // The row that has a position, where every row has `added` positions more than items; searched
-  // from row `first` on.
-  Define search(Expr variable, Expr first, Expr position, std::int64_t added);
+  // The row that has a position.
+  Define search(Expr variable, const RowSearch& search);
   // A row that memory holds, brought into 0 .. count - 1.
   Define row_from(Expr variable, ValueId stored);
   // Its begin and its end, with begin <= end. Where `is_row` does not hold, both are 0, and nothing
   // is read.
   std::vector<Define> ends(Expr row, Expr is_row);
+  // The same of a group of these rows.
+  std::vector<Define> ends_of_group(const RaggedRows& groups, Expr group, Expr is_group);
 
  private:
+  // From offset `first` to offset `last`.
+  std::vector<Define> ends(const RaggedRows& of, Expr first, Expr last, Expr is_there);
   Define define(Expr variable, ValueId value, Expr least, Expr most);
-  ValueId offset(Expr at);
+  ValueId offset(const RaggedRows& of, Expr at);
 
   Kernel& kernel_;
   const RaggedRows& rows_;

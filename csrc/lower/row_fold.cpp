@@ -62,7 +62,9 @@ Body RowFold::start() {
   RowDefines defines(draft_.kernel, tiles_.rows, offsets_);
   const Expr zero = pool_.constant(0);
   const Expr first = pool_.symbol(std::string(tiles_.rows.row.name()) + ".first");
-  Body body = body_of(defines.search(first, zero, draft_.form(at_first(position_)), tiles_.added));
+  const Expr last = tiles_.rows.count - 1;
+  Body body =
+      body_of(defines.search(first, {draft_.form(at_first(position_)), zero, last, tiles_.added}));
   body.push_back({Store{.buffer = row_, .address = zero, .value = number(first), .valid = {}}});
   append(body, body_of_all(states_.stores(state_, zero, states_.empty())));
   return body;

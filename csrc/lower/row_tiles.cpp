@@ -26,7 +26,8 @@ const Merge& merge_of(const DomainGraph& graph, DomainId positions) {
 }
 
 RowTiles::RowTiles(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis)
-    : rows(schedule.graph()[analysis.rows.at(0).rows]), added(analysis.rows.at(0).added) {
+    : rows(schedule.graph()[analysis.rows.at(0).rows]),
+      added(analysis.rows.at(0).search.value().added) {
   const TensorId t = analysis.tensor;
   const DomainGraph& graph = schedule.graph();
   positions = *schedule.positions(t);

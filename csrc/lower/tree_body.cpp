@@ -129,20 +129,26 @@ Body TreeBody::loops(const NestTree& tree, std::size_t level, std::size_t end, b
 
 bool TreeBody::is_open(const RowNumber& row) const {
   const RowNumber* open = find(open_rows_, row.rows);
-  return open != nullptr && same(open->row, row.row) &&
-         (!row.position.valid() || (open->position.valid() && same(open->position, row.position)));
+  if (open == nullptr || !same(open->row, row.row)) return false;
+  if (!row.search) return true;
+  const auto is_alike = [](const RowSearch& a, const RowSearch& b) {
+    return same(a.position, b.position) && same(a.first, b.first) && same(a.last, b.last);
+  };
+  return open->search && is_alike(*open->search, *row.search);
 }
 
 // What is read of a row. Where no guard around yet says that there is such a row, its ends are 0.
 RowReads TreeBody::row_reads(const TensorAnalysis& analysis, const RowNumber& number) {
-  const RaggedRows& rows = schedule_.graph()[number.rows];
+  const DomainGraph& graph = schedule_.graph();
+  const RaggedRows& of = graph[number.rows];
+  const RaggedRows& rows = of.groups ? graph[of.groups->rows] : of;
   RowDefines defines(draft_.kernel, rows, buffer_of(TensorId(rows.offsets), 0, false));
-  const Expr zero = fusion_.pool().constant(0);
-  if (!number.position.valid()) {
-    const Expr is_row = analysis.ranges->simplify(ok(number.row, rows.count));
-    return {number.row, defines.ends(number.row, is_row)};
+  if (!number.search) {
+    const Expr is_there = analysis.ranges->simplify(ok(number.row, of.count));
+    return {number.row, of.groups ? defines.ends_of_group(of, number.row, is_there)
+                                  : defines.ends(number.row, is_there)};
   }
-  RowReads made{number.position, {defines.search(rows.row, zero, number.position, number.added)}};
+  RowReads made{number.search->position, {defines.search(rows.row, *number.search)}};
   for (Define& end : defines.ends(rows.row, fusion_.pool().truth(true))) {
     made.defines.push_back(std::move(end));
   }

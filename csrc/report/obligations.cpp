@@ -31,7 +31,14 @@ std::vector<Expr> contracts_of_rows(const TensorReport& tensor) {
     if (graph.rows_of(*merge) == nullptr) continue;
     const auto index = [&](DomainId d) { return (*tensor.analysis.coordinates)[d]; };
     const Expr position = index(merge->out), in_row = index(merge->inner);
-    contracts.push_back(position < 0 || 0 <= in_row);
+    if (const RaggedRows* groups = graph.groups_of(*merge)) {
+      const RowSearch search = row_search(graph, *merge, *tensor.analysis.coordinates);
+      const Expr row = graph.rows_of(*merge)->row;
+      contracts.push_back(search.first <= row && row <= search.last);
+      contracts.push_back(position < 0 || 0 <= in_row || groups->count <= index(*merge->group));
+    } else {
+      contracts.push_back(position < 0 || 0 <= in_row);
+    }
     contracts.push_back(graph[merge->out].extent <= position ||
                         in_row < graph[merge->inner].extent);
   }

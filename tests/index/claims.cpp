@@ -37,7 +37,7 @@ void fill_points(World& world) {
   }
   for (std::vector<std::int64_t> at = first;;) {
     const std::vector<std::int64_t> all = oracle::coordinates(world.graph, at);
-    std::array<std::int64_t, 4> point{};
+    WorldPoint point{};
     std::copy(all.begin(), all.end(), point.begin());
     world.points.push_back(point);
     std::size_t k = at.size();
@@ -54,13 +54,14 @@ void add_both_ways(std::vector<World>& worlds, Law::Over over, std::vector<std::
     oracle::apply(world.graph, step);
     switch (over) {
       case Law::Over::Split: world.letters = "xoi"; break;
-      case Law::Over::Merge:
-      case Law::Over::Rows: world.letters = "oix"; break;
+      case Law::Over::Merge: world.letters = "oix"; break;
       case Law::Over::Resize: world.letters = "ab"; break;
       case Law::Over::Skew: world.letters = "arb"; break;
       case Law::Over::Swizzle:
       case Law::Over::Xor:
       case Law::Over::CyclicShift: world.letters = "xyuv"; break;
+      case Law::Over::Rows:
+      case Law::Over::Groups: continue;  // whose points the offsets tell
     }
     fill_points(world);
     worlds.push_back(std::move(world));
@@ -74,16 +75,28 @@ bool World::computes_digits() const {
          (over == Law::Over::Merge && direction == Direction::Backward);
 }
 
-std::int64_t World::extent_at(const std::array<std::int64_t, 4>& point, std::size_t letter) const {
+std::int64_t World::extent_at(const WorldPoint& point, std::size_t letter) const {
+  if (height > 0 && letters[letter] == 'x') {
+    const auto [begin, end] = positions_of(point[3]);
+    return end - begin;
+  }
   if (offsets.empty() || letters[letter] != 'i') return graph.extents[letter];
-  const std::int64_t row = point[0], rows = std::int64_t(offsets.size()) - 1;
-  if (row < 0 || row >= rows) return 0;
+  const std::int64_t row = point[height > 0 ? 4 : 0];
+  if (row < 0 || row >= rows()) return 0;
   return offsets[std::size_t(row) + 1] - offsets[std::size_t(row)];
+}
+
+// A group that there is none of has no positions, and begins at 0, as in a nest.
+std::pair<std::int64_t, std::int64_t> World::positions_of(std::int64_t group) const {
+  if (group < 0 || group * height >= rows()) return {0, 0};
+  const std::int64_t end = std::min(group * height + height, rows());
+  return {offsets[std::size_t(group * height)], offsets[std::size_t(end)]};
 }
 
 std::string World::text() const {
   if (!offsets.empty()) {
-    std::string text = direction == Direction::Forward ? "rows forward:" : "rows backward:";
+    std::string text = height > 0 ? "groups of " + std::to_string(height) : "rows";
+    text += direction == Direction::Forward ? " forward:" : " backward:";
     for (std::int64_t o : offsets) text += " " + std::to_string(o);
     return text;
   }
@@ -166,25 +179,78 @@ World row_world(const std::vector<std::int64_t>& offsets, Direction direction) {
   return world;
 }
 
+// Past all bounds on both sides, as above.
+World group_world(const std::vector<std::int64_t>& offsets, std::int64_t height,
+                  Direction direction) {
+  World world{Law::Over::Groups, direction, {}, "oixtr", {}, offsets, height};
+  const std::int64_t rows = world.rows(), groups = (rows + height - 1) / height;
+  world.graph = oracle::make_graph({height, 1, 1, groups, rows});
+  oracle::apply(world.graph, oracle::merge(0, 1));
+  for (std::int64_t t = -2; t < groups + 2; ++t) {
+    const std::int64_t begin = world.positions_of(t).first;
+    if (direction == Direction::Forward) {
+      for (std::int64_t o = -2; o < height + 2; ++o) {
+        const std::int64_t r = t * height + o;
+        const std::int64_t own = r < 0 || r >= rows ? 0 : offsets[std::size_t(r)];
+        for (std::int64_t i = -3; i <= offsets.back() + 2; ++i) {
+          world.points.push_back({o, i, own + i - begin, t, r});
+        }
+      }
+      continue;
+    }
+    // Only rows of the group are searched, brought in among those that there are.
+    const auto a_row = [&](std::int64_t r) { return std::clamp<std::int64_t>(r, 0, rows - 1); };
+    for (std::int64_t x = -3; x <= offsets.back() + 3; ++x) {
+      std::int64_t r = a_row(t * height);
+      for (std::int64_t k = r + 1; k <= a_row(t * height + height - 1); ++k) {
+        if (offsets[std::size_t(k)] <= begin + x) r = k;
+      }
+      world.points.push_back({r - t * height, begin + x - offsets[std::size_t(r)], x, t, r});
+    }
+  }
+  return world;
+}
+
+// Calls `make` with the offsets of every few rows of at most `longest` items.
+template <class Make>
+void for_each_offsets(std::int64_t longest, Make make) {
+  for (std::size_t rows = 1; rows <= 4; ++rows) {
+    std::vector<std::int64_t> lengths(rows, 0);
+    for (;;) {
+      std::vector<std::int64_t> offsets = {0};
+      for (std::int64_t n : lengths) offsets.push_back(offsets.back() + n);
+      make(offsets);
+      std::size_t k = rows;
+      while (k > 0 && lengths[k - 1] == longest) lengths[--k] = 0;
+      if (k == 0) break;
+      ++lengths[k - 1];
+    }
+  }
+}
+
+constexpr Direction kDirections[] = {Direction::Forward, Direction::Backward};
+
 }  // namespace
 
 const std::vector<World>& row_worlds() {
   static const std::vector<World> worlds = [] {
     std::vector<World> made;
-    for (std::size_t rows = 1; rows <= 4; ++rows) {
-      std::vector<std::int64_t> lengths(rows, 0);
-      for (;;) {
-        std::vector<std::int64_t> offsets = {0};
-        for (std::int64_t n : lengths) offsets.push_back(offsets.back() + n);
-        for (Direction d : {Direction::Forward, Direction::Backward}) {
-          made.push_back(row_world(offsets, d));
-        }
-        std::size_t k = rows;
-        while (k > 0 && lengths[k - 1] == 3) lengths[--k] = 0;
-        if (k == 0) break;
-        ++lengths[k - 1];
+    for_each_offsets(3, [&](const std::vector<std::int64_t>& offsets) {
+      for (Direction d : kDirections) made.push_back(row_world(offsets, d));
+    });
+    return made;
+  }();
+  return worlds;
+}
+
+const std::vector<World>& group_worlds() {
+  static const std::vector<World> worlds = [] {
+    std::vector<World> made;
+    for_each_offsets(2, [&](const std::vector<std::int64_t>& offsets) {
+      for (std::int64_t height : {1, 2, 3}) {
+        for (Direction d : kDirections) made.push_back(group_world(offsets, height, d));
       }
-    }
+    });
     return made;
   }();
   return worlds;

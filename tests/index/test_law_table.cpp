@@ -24,6 +24,7 @@ bool speaks_of(const Law& law, const World& world) {
 }
 
 const std::vector<World>& worlds_of(const Law& law) {
+  if (law.over == Law::Over::Groups) return group_worlds();
   return law.over == Law::Over::Rows ? row_worlds() : small_worlds();
 }
 
@@ -101,8 +102,8 @@ TEST_P(LawTable, NeedsEachOfItsPremises) {
 
 // One test per row, named after it: theorem_1_Split_hi_x_lo_i_gives_hi_o.
 std::string row_name(const testing::TestParamInfo<std::size_t>& info) {
-  static const char* const kOver[] = {"Split", "Merge",       "Resize", "Swizzle",
-                                      "Xor",   "CyclicShift", "Skew",   "Rows"};
+  static const char* const kOver[] = {"Split",       "Merge", "Resize", "Swizzle", "Xor",
+                                      "CyclicShift", "Skew",  "Rows",   "Groups"};
   const Law& law = laws()[info.param];
   std::string name = std::string(law.name) + " " + kOver[std::size_t(law.over)];
   if (law.direction) name += *law.direction == Direction::Forward ? " forward" : " backward";

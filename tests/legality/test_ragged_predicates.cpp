@@ -182,6 +182,13 @@ void RaggedCase::draw_step(std::mt19937_64& rng) {
     step.kind = RaggedStep::MergeRows;
     step.factor = added;
   }
+  // Rows of a group and their items: tests/legality/test_row_group_predicates.cpp
+  const bool is_group =
+      step.kind == RaggedStep::Merge && other == items &&
+      std::ranges::any_of(graph.steps, [&](const RaggedStep& s) {
+        return s.kind <= RaggedStep::OuterSplit && s.in[0] == RaggedGraph::kRow && s.out[1] == any;
+      });
+  if (is_group) return;
   std::vector<ScheduledLoop> made;
   try {
     made = engine_step(step);
@@ -235,7 +242,7 @@ class RaggedJudge {
     }
     tape_.emplace(roots_, inputs_);
     number_ = find(analysis_.rows, case_.rows);
-    const Expr told = number_->position.valid() ? number_->position : number_->row;
+    const Expr told = number_->search ? number_->search->position : number_->row;
     number_tape_.emplace(std::span(&told, 1), inputs_);
   }
 
@@ -352,7 +359,7 @@ class RaggedJudge {
     }
     number_tape_->evaluate(values_);
     std::int64_t row = number_tape_->root(0);
-    if (number_->position.valid()) row = rows.row_of(row, number_->added);
+    if (number_->search) row = rows.row_of(row, number_->search->added);
     values_[point.size()] = row;
     values_[point.size() + 1] = rows.begin(row);
     values_[point.size() + 2] = rows.end(row);
