@@ -248,7 +248,7 @@ class LoadCounter {
     RowLoad::Outcome& outcome = load_.outcomes[std::size_t(row)];
     if (first < 0) first = thread;
     if (first == thread || !folds_items_) return;
-    if (schedule_.positions(t_)) {
+    if (leaves_carries(schedule_, t_)) {
       outcome = Carry;
     } else if (first / in_block_ == thread / in_block_) {
       if (outcome == Store) outcome = Fold;

@@ -110,7 +110,7 @@ const RaggedRows& DomainGraph::operator[](RowsId r) const {
 
 const RaggedRows* DomainGraph::rows_of(const Merge& merge) const {
   const auto& ragged = (*this)[merge.inner].ragged;
-  const bool is_row = ragged && (merge.group || ragged->row == merge.outer);
+  const bool is_row = ragged && (ragged->row == merge.outer || group_of(merge.outer, merge.inner));
   return is_row ? &(*this)[ragged->rows] : nullptr;
 }
 
@@ -251,8 +251,8 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   if (const Transform* made = find(key)) return std::get<Merge>(*made).out;
   const IterDomain &o = (*this)[outer], &i = (*this)[inner];
   const auto group = group_of(outer, inner);
-  const bool is_of_rows = group || rows_of({outer, inner, {}}) != nullptr;
-  if (is_of_rows && (*this)[i.ragged->rows].groups) {
+  const RaggedRows* rows = rows_of({outer, inner, {}});
+  if (rows != nullptr && rows->groups) {
     refuse<Illegal>("E455",
                     "the merge of " + o.name + " and " + i.name +
                         " is over groups of rows, whose positions are merged already",
@@ -264,7 +264,7 @@ DomainId DomainGraph::merge(DomainId outer, DomainId inner, std::string name) {
   if (group) {
     ragged = IterDomain::Ragged{add_groups(*i.ragged, *group, o.extent), *group};
     extent = (*this)[ragged->rows].end - (*this)[ragged->rows].begin;
-  } else if (const RaggedRows* rows = rows_of({outer, inner, {}})) {
+  } else if (rows != nullptr) {
     const std::int64_t added = i.ragged->added;
     extent = added == 0 ? rows->items : canonical(rows->items + added * rows->count);
   } else if (o.extent.is(Op::Const) && i.extent.is(Op::Const)) {

@@ -1,6 +1,7 @@
 #include <selvage/expr/conjuncts.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/kernel/verify_writers.h>
 #include <selvage/simplifier/linear.h>
@@ -20,7 +21,10 @@ constexpr std::int64_t kMostLifetimeWork = 1 << 22;
 // the loops around both, or in none of them: a write that is run whenever the read is.
 class Lifetimes {
  public:
-  explicit Lifetimes(const AccessMap& map) : map_(map) {}
+  explicit Lifetimes(const AccessMap& map)
+      : map_(map), has_events_(std::ranges::any_of(own_pace(map.kernel()), [](const Statement* s) {
+          return !std::holds_alternative<Define>(s->node);
+        })) {}
 
   HazardFindings list() {
     const auto& all = map_.accesses();
@@ -67,7 +71,7 @@ class Lifetimes {
       // A thread that reaches the read has made this write, whatever loops it has left.
       if (is_same_element(w, r)) return "written before";
       const std::size_t common = common_loops(map_, w, r).size();
-      const bool is_anytime = map_.has_own_pace() && map_.accesses()[r].mentions_memory;
+      const bool is_anytime = has_events_ && map_.accesses()[r].mentions_memory;
       if (!is_done(w, common) || is_anytime) continue;
       groups[common].push_back(w);
     }
@@ -251,6 +255,16 @@ class Lifetimes {
     return axes;
   }
 
+  // Of a read whose address memory tells: any element of its buffer.
+  std::optional<PointAxis> any_element(std::size_t r) const {
+    const KernelAccess& a = map_.accesses()[r];
+    const Expr elements = map_.kernel().buffers[a.buffer].elements;
+    if (a.width > 1 || !map_.mentions_number(a.address) || !elements.is(Op::Const)) {
+      return std::nullopt;
+    }
+    return PointAxis{map_.pool().symbol("any element"), map_.pool().constant(0), elements};
+  }
+
   struct Side {
     std::vector<PointAxis> axes;
     std::vector<Expr> conditions;
@@ -318,8 +332,14 @@ class Lifetimes {
     LinearSum base = to_linear_or_atom(address);
     base.constant = 0;
     std::erase_if(base.terms, [&](const auto& t) { return !uses_only(t.monomial, shared); });
-    const auto rest = less(address, base);
+    auto rest = less(address, base);
     auto axes = axes_of(r, loops, false, shift.empty() ? Expr() : shift[0].first);
+    const auto any = !rest || !axes ? any_element(r) : std::nullopt;
+    if (any) {
+      base = {};
+      rest = any->symbol;
+      axes = std::vector{*any};
+    }
     if (!rest || !axes) return false;
     for (PointAxis& a : *axes) {
       a.begin = substitute(a.begin, shift);
@@ -329,7 +349,7 @@ class Lifetimes {
     std::vector<Expr> given = parts_of(map_.scope(scope).conditions);
     for (Expr& part : given) {
       part = substitute(part, shift);
-      if (!map_.mentions_size(part)) read.conditions.push_back(part);
+      if (!any && !map_.mentions_size(part)) read.conditions.push_back(part);
     }
     std::vector<Side> sides;
     for (std::size_t w : writes) {
@@ -430,6 +450,8 @@ class Lifetimes {
   }
 
   const AccessMap& map_;
+  // Whether threads part or wait by more than numbers from memory, and barriers of the block.
+  bool has_events_;
   Expr in_common_ = {};  // an index of threads that has one value at the read and at the writes
   HazardFindings out_;
 };

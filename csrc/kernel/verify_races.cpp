@@ -48,12 +48,26 @@ class Races {
     add_rule("the last block", out_.proved);
     return true;
   }
+  // Whether a block has at most so many threads.
+  bool is_block_within(std::int64_t threads) const {
+    const auto block = map_.block_extents();
+    return block && (*block)[0] * (*block)[1] * (*block)[2] <= threads;
+  }
+  // Whether two accesses to the memory of a block are never made with no barrier between, whoever
+  // makes them.
+  bool is_ordered_by_barriers(std::size_t a, std::size_t b) {
+    const KernelAccess &x = map_.accesses()[a], &y = map_.accesses()[b];
+    using Among = BarrierOrder::Among;
+    if (x.is_async || y.is_async || map_.kernel().buffers[x.buffer].memory != Memory::Shared)
+      return false;
+    return order_.are_kept_apart(x.place, y.place, Among::Block) ||
+           (is_block_within(kWarp) && order_.are_kept_apart(x.place, y.place, Among::Warp)) ||
+           is_block_within(1);
+  }
   Ordering ask(const Meeting& m) {
     if (!is_anywhere(m.first, m.second)) return judge_.ask(m);
     const Verdict unknown = Unknown{map_.pool().truth(false)};
-    const auto block = map_.block_extents();
-    const bool is_one_warp = m.where == Meeting::Where::Block && block &&
-                             (*block)[0] * (*block)[1] * (*block)[2] <= kWarp;
+    const bool is_one_warp = m.where == Meeting::Where::Block && is_block_within(kWarp);
     return {.across = is_one_warp ? Verdict(Proved{{"a block of one warp"}}) : unknown,
             .across_at = {},
             .within = unknown,
@@ -80,6 +94,7 @@ class Races {
         // Only a run finds out when a copy ends, and which threads get to a place that memory
         // decides. An address that memory says is where the text stands.
         const bool is_anytime = map_.has_own_pace() && is_anywhere(list[i], list[j]);
+        if (is_anytime && is_ordered_by_barriers(list[i], list[j])) continue;
         if (x.is_async || y.is_async || is_anytime) {
           const Meeting any{.first = list[i], .second = list[j], .is_exact = false};
           settle(any, Unknown{map_.pool().truth(false)}, {});

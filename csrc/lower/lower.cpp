@@ -234,7 +234,7 @@ void list_workspaces(ProgramDraft& draft) {
 void list_carries(ProgramDraft& draft) {
   for (const Group& group : draft.groups) {
     const TensorId t = group[0]->tensor;
-    if (!draft.schedule().positions(t)) continue;
+    if (!leaves_carries(draft.schedule(), t)) continue;
     const TensorAnalysis& analysis = draft.scheduled.placed.at(t)[t].analysis;
     const RowTiles tiles(draft.fusion(), draft.schedule(), analysis);
     const auto list = [&](const Buffer& b) {

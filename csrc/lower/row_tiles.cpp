@@ -25,6 +25,11 @@ const Merge& merge_of(const DomainGraph& graph, DomainId positions) {
   refuse<Illegal>("E458", "the positions come of no merge", "merge a row and its items");
 }
 
+bool leaves_carries(const Schedule& schedule, TensorId t) {
+  const auto positions = schedule.positions(t);
+  return positions && !merge_of(schedule.graph(), *positions).group;
+}
+
 RowTiles::RowTiles(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis)
     : rows(schedule.graph()[analysis.rows.at(0).rows]),
       added(analysis.rows.at(0).search.value().added) {

@@ -39,6 +39,9 @@ struct RowTiles {
   std::vector<DomainId> axes() const;  // of what tiles leave: the tile, and the rest
 };
 
+// Whether the tiles of a tensor leave what further kernels fold: not where positions are those of a
+// group of rows (lower/group_fold.h).
+bool leaves_carries(const Schedule& schedule, TensorId t);
 // The merge of a row and its items of which positions come.
 const Merge& merge_of(const DomainGraph& graph, DomainId positions);
 // The first position of a row, and its last one, by the symbols of its offsets.

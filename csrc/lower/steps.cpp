@@ -143,7 +143,7 @@ void add_steps(ProgramDraft& draft, const Group& group) {
   }
   draft.program.steps.push_back(std::move(step));
   const TensorId first = group[0]->tensor;
-  if (!draft.schedule().positions(first)) return;
+  if (!leaves_carries(draft.schedule(), first)) return;
   const TensorAnalysis& analysis = draft.scheduled.placed.at(first)[first].analysis;
   RowFoldKernels rest = fold_carries(draft.fusion(), draft.schedule(), analysis, draft.sizes);
   add_checks(draft, rest.checks);

@@ -4,6 +4,7 @@
 #include <selvage/legality/inside_reads.h>
 #include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
+#include <selvage/lower/group_fold.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/one_pass.h>
@@ -22,6 +23,7 @@ Body TreeBody::of(const NestTree& tree) {
   const TensorInfo& tensor = fusion_[tree.tensor];
   return about(tree.tensor, [&] {
     if (is_scan(tensor)) return scanning(tree);
+    if (GroupFold::is_one(schedule_, tree.tensor)) return folding_groups(tree);
     if (schedule_.positions(tree.tensor)) return folding_positions(tree);
     return tensor.fold ? folding(tree) : plain(tree);
   });
@@ -363,6 +365,25 @@ Body TreeBody::folding_positions(const NestTree& tree) {
     open_rows_.pop_back();
     body.push_back({std::move(loop)});
     append(body, fold.finish());
+    return body;
+  });
+}
+
+// The loops up to the innermost one, which is the turns of the threads of a block (see GroupFold).
+Body TreeBody::folding_groups(const NestTree& tree) {
+  const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  const TensorId offsets = TensorId(schedule_.graph()[a.rows.at(0).rows].offsets);
+  const BufferId result = buffer_of(tree.tensor, 0, true);
+  GroupFold fold(fusion_, schedule_, a, buffer_of(offsets, 0, false), draft_);
+  const std::size_t inner = a.loops.size() - 1;
+  return loops(tree, tree.shared, inner, true, [&](std::size_t) {
+    Body body = fold.start();
+    Loop loop = loop_of(schedule_, a, inner, draft_.kernel, draft_.computed);
+    loop.body = fold.begin_turn();
+    append(loop.body, leaf(a, inner + 1, fold.put_aside(value_of(a)), Memory::Local));
+    append(loop.body, fold.end_turn());
+    body.push_back({std::move(loop)});
+    append(body, fold.finish(result));
     return body;
   });
 }

@@ -58,6 +58,7 @@ class TreeBody {
   Body plain(const NestTree& tree);
   Body folding(const NestTree& tree);
   Body folding_positions(const NestTree& tree);
+  Body folding_groups(const NestTree& tree);
   // The parts of a nest that folds: before its loops, with the empty state; at `level` of its
   // loops, taking in all that is inside; and behind its loops, with the results of the state.
   Body empty(const NestTree& tree);

@@ -3,6 +3,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/index/coordinates.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/lower/group_fold.h>
 #include <selvage/report/obligations.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ class KernelObligations {
 
  private:
   void add(Of of, std::string what, std::vector<Question> questions) {
-    list_.push_back({of, std::move(what), fusion_.facts().get(), std::move(questions)});
+    list_.push_back({of, std::move(what), tensor_.graph().facts().get(), std::move(questions)});
   }
   void add_equal(std::string what, Expr computed, Expr defined) {
     add(Of::Access, std::move(what), {{around_, eq(computed, defined)}});
@@ -140,6 +141,8 @@ class KernelObligations {
 
   void add(const Store& store) {
     for (const Loop* loop : loops_) add(*loop);
+    // A thread stores its own row, and not that of the position at which its loops are.
+    if (GroupFold::is_one(*tensor_.schedule, tensor_.analysis.tensor)) return differ();
     if (!store.valid.empty()) add_valid(store.valid);
     add(Of::Access, tensor_.name(), {{around_, eq(store.address, analysis_.address)}});
     add_value(store.value);

@@ -243,6 +243,7 @@ TEST(RowGroups, APositionNeedsNoRow) {
   const Tensor y = g.at_items(2 * item(g.x, g.rows, {g.b, g.j}));
   const Program program = lower(in_groups(g.f, y, 4, 32));
   expect_proved(program);
+  test::expect_agreement(g.f, program, {.sizes = {{"B", 9}, {"off_items", 40}}});
   EXPECT_EQ(loop_nest(program.steps[0].variants[0]),
             "parallel group in (B + 3) / 4 (BIDx)\n"
             "  off.group.begin = max(min(off[group * 4], off_items), 0), 0 to off_items\n"
@@ -270,8 +271,18 @@ TEST(RowGroups, BrokenOffsetsStayWithinBounds) {
                                                 {INT64_MIN, INT64_MAX, 0, 1, 99}};
   for (const std::int64_t height : {1, 2, 3, 9}) {
     GroupedRows g;
-    const Program program = lower(in_groups(g.f, g.numbered(), height, 3));
-    expect_proved(program);
+    const Tensor y = g.numbered();
+    const Tensor s = g.f.output(
+        "s", g.f.compute_fold("", {g.b}, {g.B}, {.indices = {g.j}, .shape = {length(g.f, g.rows)}},
+                              item(g.x, g.rows, {g.b, g.j}) + g.z(g.b)));
+    Schedule schedule = in_groups(g.f, y, height, 3);
+    const auto loops = schedule.loops(s);
+    const auto [group, row] = schedule.split(loops[0], height);
+    const auto [turn, thread] = schedule.split(schedule.merge(row, loops[1], "p"), 9);
+    schedule.reorder({group, thread, turn});
+    schedule.bind(group, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+    const Program program = lower(schedule);
+    EXPECT_NO_THROW(check_proved(prove(program.steps), false));
     for (const test::RowLengths& offsets : broken) {
       RunRequest request{.sizes = {{"B", 4}, {"off_items", 12}}};
       request.trusts_offsets = true;
@@ -285,6 +296,105 @@ TEST(RowGroups, BrokenOffsetsStayWithinBounds) {
       faults.kinds.erase(FaultKind::DoubleWrite);
       faults.kinds.erase(FaultKind::Race);
       EXPECT_TRUE(faults.kinds.empty());
+    }
+  }
+}
+
+// A sum of each row by the threads of a block: `width` elements are put aside in turns.
+Schedule folded_in_groups(const Fusion& f, Tensor t, std::int64_t height, std::int64_t width) {
+  Schedule s(f);
+  const auto loops = s.loops(t);
+  const auto [group, row] = s.split(loops[0], height, {.outer = "group", .inner = "row"});
+  const auto [turn, thread] = s.split(s.merge(row, loops[1], "p"), width);
+  s.reorder({group, thread, turn});
+  s.bind(group, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+  return s;
+}
+
+int remove_shared_stores(Body& body, const Kernel& kernel) {
+  const auto is_one = [&](const Statement& s) {
+    const auto* store = std::get_if<Store>(&s.node);
+    return store != nullptr && kernel.buffers[store->buffer].memory == Memory::Shared;
+  };
+  int removed = int(std::erase_if(body, is_one));
+  for (Statement& s : body) {
+    for (Body* inner : bodies(s)) removed += remove_shared_stores(*inner, kernel);
+  }
+  return removed;
+}
+
+// Every kernel is proved, and would not be without any one of its barriers, or without what puts
+// elements aside.
+void expect_fold_proved(const Program& program) {
+  EXPECT_NO_THROW(check_proved(prove(program.steps), false));
+  for (const Kernel& kernel : program.steps[0].variants) {
+    const Verification v = verify(kernel);
+    for (const KernelFinding& f : v.findings)
+      ADD_FAILURE() << to_string(f.hazard) << ": " << f.text;
+    for (std::size_t k = 0; k < barriers_in(kernel.body); ++k) {
+      Kernel without = kernel;
+      std::size_t at = k;
+      ASSERT_TRUE(test::remove_barrier(without.body, at));
+      EXPECT_FALSE(is_proved(verify(without).of(Hazard::Race)));
+    }
+    Kernel without = kernel;
+    EXPECT_EQ(remove_shared_stores(without.body, without), 1);
+    EXPECT_FALSE(is_proved(verify(without).of(Hazard::Lifetime)));
+  }
+}
+
+TEST(RowGroups, AFoldOfEachRow) {
+  using enum Reduction;
+  const std::pair<std::int64_t, std::int64_t> cuts[] = {{1, 1}, {3, 8}, {8, 8}, {32, 32}, {7, 96}};
+  for (const Reduction how : {Sum, Max, Variance, ArgMin, LogSumExp}) {
+    for (const auto& [height, width] : cuts) {
+      SCOPED_TRACE(testing::Message() << int(how) << " " << height << " " << width);
+      GroupedRows g(width == 8 ? DataType::Int32 : DataType::Int64);
+      const Tensor s = g.f.output(
+          "s", g.f.compute_fold("", {g.b}, {g.B},
+                                {.how = how, .indices = {g.j}, .shape = {length(g.f, g.rows)}},
+                                cast(item(g.x, g.rows, {g.b, g.j}), DataType::Float) * g.z(g.b)));
+      const Program program = lower(folded_in_groups(g.f, s, height, width));
+      EXPECT_EQ(program.steps.size(), 1u);
+      expect_fold_proved(program);
+      for (const auto& [count, items] : std::vector<std::pair<int, int>>{
+               {8, 30}, {1, 7}, {40, 3}, {3, 0}, {0, 0}, {33, 400}, {64, 64}}) {
+        test::expect_agreement(g.f, program, {.sizes = {{"B", count}, {"off_items", items}}});
+      }
+    }
+  }
+}
+
+// Beside plain loops, for any rows; each sum is that of the row's items in their order.
+TEST(RowGroups, SumsOfRandomRows) {
+  std::mt19937_64 rng(5);
+  const auto draw = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(rng);
+  };
+  for (int k = 0; k < count(3, 40) && !testing::Test::HasFailure(); ++k) {
+    GroupedRows g;
+    const Tensor s = g.f.output(
+        "s", g.f.compute_fold("", {g.b}, {g.B}, {.indices = {g.j}, .shape = {length(g.f, g.rows)}},
+                              item(g.x, g.rows, {g.b, g.j}) * Element(g.j + 1)));
+    const std::int64_t width = draw(1, 70);
+    const Program program = lower(folded_in_groups(g.f, s, draw(1, width), width));
+    expect_fold_proved(program);
+    for (int list = 0; list < 4; ++list) {
+      test::RowLengths lengths(std::size_t(draw(0, 40)));
+      for (auto& n : lengths) n = draw(0, 1) ? draw(0, draw(0, 9) == 0 ? 300 : 12) : 0;
+      const test::RowData data(lengths);
+      test::ItemNumbers wanted;
+      for (std::int64_t r = 0; r < data.count(); ++r) {
+        wanted.push_back(0);
+        for (std::int64_t j = 0; j < data.length(r); ++j) {
+          wanted.back() += data.v[std::size_t(data.begins[std::size_t(r)] + j)] * double(j + 1);
+        }
+      }
+      RunRequest request{.sizes = {{"B", data.count()}}};
+      request.inputs["off"] =
+          test::row_array(DataType::Int64, {data.count() + 1}, test::as_numbers(data.begins));
+      request.inputs["x"] = test::row_array(DataType::Int32, {data.items()}, data.v);
+      test::expect_outputs(g.f, program, request, {{"s", wanted}});
     }
   }
 }
@@ -318,8 +428,14 @@ TEST(RowGroups, WhatIsRefused) {
                 lower(bound.bind(p, ParallelType::TIDx));
               }),
               HasSubstr("error[E456]"));
-  EXPECT_THAT(error_of([&] { lower(in_groups(g.f, s, 4, 8)); }),
-              HasSubstr("error[E417]: s folds over j and not over row: no loop is both"));
+  // A fold needs its threads around its turns, and a thread for each row of the group.
+  const std::string needs =
+      "error[E458]: s folds along p, positions of a group of rows, and its loops are not the "
+      "threads of a block, at least as many as the group has rows, and inside of these, innermost, "
+      "their turns; help: split: {in: p, factor: 256, out: [turn, thread]}, then reorder: [..., "
+      "thread, turn], and bind thread to TIDx";
+  EXPECT_THAT(error_of([&] { lower(in_groups(g.f, s, 4, 8)); }), HasSubstr(needs));
+  EXPECT_THAT(error_of([&] { lower(folded_in_groups(g.f, s, 9, 8)); }), HasSubstr(needs));
 }
 
 }  // namespace
