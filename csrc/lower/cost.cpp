@@ -1,5 +1,6 @@
 // Turns the requests of a kernel into the work of a launch.
 #include <selvage/base/integer.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statement_tree.h>
 #include <selvage/kernel/warp_request.h>
@@ -299,6 +300,19 @@ const Kernel* variant_at(const ProgramStep& step, const SizeValues& sizes) {
 
 }  // namespace
 
+// The positions of groups of rows, where each row has as many items as is likely.
+static void add_groups(const DomainGraph& graph, SizeValues& sizes) {
+  for (std::size_t k = 0; k < graph.rows(); ++k) {
+    const RaggedRows& rows = graph[RowsId(k)];
+    if (!rows.groups || contains(sizes.symbols, rows.end)) continue;
+    const RaggedRows& own = graph[rows.groups->rows];
+    const auto height = sizes(rows.groups->height), items = sizes(own.end - own.begin);
+    if (!height || !items) continue;
+    sizes.add(rows.begin, 0);
+    sizes.add(rows.end, *height * (*items + rows.groups->added));
+  }
+}
+
 bool AccessCost::is_scattered() const {
   if (memory != Memory::Global || requests.requests == 0) return false;
   const double filled = double(bytes()) / double(kSectorBytes);
@@ -315,6 +329,7 @@ std::optional<ProgramCost> cost_of(const Program& program,
   for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
     cost.sizes[std::string(sizes.symbols[k].name())] = sizes.values[k];
   }
+  add_groups(program.schedule->graph(), sizes);
   std::int64_t address = 0;
   for (const ProgramBuffer& b : program.buffers) {
     sizes.add(b.address, address += kAligned);

@@ -84,6 +84,16 @@ Schedule by_positions(const RowSum& r, bool has_ends, std::int64_t width, std::i
   return s;
 }
 
+Schedule by_groups(const RowSum& r, std::int64_t height, std::int64_t threads) {
+  Schedule s(r.f);
+  const auto loops = s.loops(r.s);
+  const auto [group, row] = s.split(loops[0], height);
+  const auto [turn, thread] = s.split(s.merge(row, loops[1], "p"), threads);
+  s.reorder({group, thread, turn});
+  s.bind(group, ParallelType::BIDx).bind(thread, ParallelType::TIDx);
+  return s;
+}
+
 // Parts of rows beyond one for each.
 std::int64_t cuts(const RowLoad& load) {
   std::int64_t parts = 0;
@@ -200,7 +210,8 @@ TEST(RowLoad, WhatThreadsOfARunRead) {
                         {by_warps(r), {32, 8, 1}},
                         {rows_together, {3, 2, 1}},
                         {by_positions(r, false, 3, 2), {2, 1, 1}},
-                        {by_positions(r, true, 5, 4), {4, 1, 1}}};
+                        {by_positions(r, true, 5, 4), {4, 1, 1}},
+                        {by_groups(r, 3, 4), {4, 1, 1}}};
   for (const Case& c : cases) {
     const Program program = lower(r.f, c.schedule);
     for (int k = 0; k < 20; ++k) {
@@ -233,6 +244,8 @@ TEST(RowLoad, Outcomes) {
             (Outcomes{Fold, Store, Store, Fold, Store, Store, Fold, Store}));
   EXPECT_EQ(load_of(r, by_positions(r, true, 4, 2), lengths).outcomes,
             (Outcomes{Store, Store, Store, Carry, Store, Store, Carry, Store}));
+  EXPECT_EQ(load_of(r, by_groups(r, 3, 4), lengths).outcomes,
+            (Outcomes{Fold, Store, Store, Fold, Store, Store, Fold, Store}));
   const RowLoad load = load_of(r, by_threads(r, 4), lengths);
   EXPECT_EQ(load.steps, 11);
   EXPECT_EQ(load.threads[1].rows, (std::vector<std::int64_t>{1, 5}));
