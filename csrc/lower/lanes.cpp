@@ -28,6 +28,13 @@ class Builder {
         kernel_(draft.kernel),
         under_(*analysis.vector->in_full_groups) {
     out_.conditions = vector_.finding.conditions;
+    // Each element may be of a row of its own.
+    for (const RowNumber& number : analysis.rows) {
+      const Expr told_by = number.position.valid() ? number.position : number.row;
+      const RaggedRows& rows = graph[number.rows];
+      if (!varies(told_by) && !is_loaded(told_by)) continue;
+      varying_.insert(varying_.end(), {rows.row, rows.begin, rows.end});
+    }
   }
 
   Lanes build(std::span<const Store> stores, std::span<const Define> numbers) {

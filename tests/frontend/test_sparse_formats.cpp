@@ -304,6 +304,34 @@ TEST(SparseFormats, AProductOfTwoHasWhatBothHave) {
   }
 }
 
+// Items of one vector may be of several rows, and each row has an index of its own.
+TEST(SparseFormats, AnIndexOfTheRowIsReadForEachItem) {
+  const ScheduleFile file = read(
+      "inputs:\n  A: {shape: [I, J], dtype: int32, format: csr}\n"
+      "  of: {shape: [I], dtype: int32}\n  x: {shape: [N], dtype: int32}\n"
+      "compute: [\"Z[i, j] = A[i, j] * x[clamped(of[i])]\"]\n");
+  const Program program = lower(*file.schedule);
+  EXPECT_TRUE(prove(program.steps).is_complete());
+  SplitMix64 random(6);
+  for (int k = 0; k < count(5, 50); ++k) {
+    const StoredMatrix a = stored(random_matrix(random), {});
+    if (a.rows == 0) continue;
+    RunRequest request{.sizes = {{"I", a.rows}, {"J", a.columns}, {"N", 19}},
+                       .inputs = arrays_of(a, "A", DataType::Int32, DataType::Int32),
+                       .on = Machine::Emulate,
+                       .on_all = true};
+    std::vector<std::int64_t> index, x;
+    request.inputs["of"] = numbers(random, {a.rows}, index);
+    request.inputs["x"] = numbers(random, {19}, x);
+    const RunResult result = run(*file.fusion, program, request);
+    EXPECT_TRUE(result.passed());
+    for (const auto& item : test::stored_items(a)) {
+      const std::int64_t own = std::max<std::int64_t>(at(index, item.row), 0);
+      EXPECT_EQ(result.outputs.at("Z").get_int(std::int64_t(item.place)), of(item) * at(x, own));
+    }
+  }
+}
+
 // A product of dense matrices of no terms is 0 at each item.
 TEST(SparseFormats, ProductsOfNoTermsAreZero) {
   const ScheduleFile file = read(
