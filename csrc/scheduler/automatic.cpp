@@ -294,23 +294,25 @@ struct Filled {
 };
 
 // The folds over the items of rows that are gone through by a schedule of their own: no tensor over
-// items of rows reads them, so no nest is one row at a time together with theirs.
+// items of these rows reads them, so no nest is one row at a time together with theirs.
 std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices& choices,
                                     const DecidesOf& decides) {
   const Fusion& fusion = schedule.fusion();
   std::vector<TensorId> found;
   if (fusion.domains().rows() == 0) return found;
   const ReadTable table(schedule);
-  const auto is_over_items = [&](const auto& reader) {
-    return std::ranges::any_of(nest_domain(fusion[reader.tensor]),
-                               [&](DomainId d) { return fusion.domains()[d].ragged.has_value(); });
-  };
   for (TensorId t : table.order()) {
     const auto choice = choices.find(fusion[t].name);
     const bool is_chosen = choice != choices.end() && !choice->second.is_wish;
     if (!table.is_computed(t) || is_chosen || !decides(t) || !is_open(schedule, t)) continue;
-    if (!folded_rows(fusion, t) || std::ranges::any_of(table.readers(t), is_over_items)) continue;
-    found.push_back(t);
+    const auto rows = folded_rows(fusion, t);
+    const auto is_over_items = [&](const auto& reader) {
+      return std::ranges::any_of(nest_domain(fusion[reader.tensor]), [&](DomainId d) {
+        const auto& ragged = fusion.domains()[d].ragged;
+        return ragged && ragged->rows == rows;
+      });
+    };
+    if (rows && std::ranges::none_of(table.readers(t), is_over_items)) found.push_back(t);
   }
   return found;
 }
@@ -322,7 +324,8 @@ Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>&
   std::vector<AutomaticKernel> by_rows;
   for (TensorId t : folds_of_rows(stored, choices, decides)) {
     stored.stop_following(t);
-    const RowSchedule own = schedule_rows(stored, t, rows);
+    const bool is_classed = folded_rows(stored.fusion(), t) == classed_rows(stored.fusion());
+    const RowSchedule own = schedule_rows(stored, t, is_classed ? rows : RowSchedule());
     by_rows.push_back({.device = device, .root = t, .tensors = {t}, .taken = {}, .rows = own});
   }
   std::vector<bool> open;

@@ -39,7 +39,8 @@ Schedule auto_schedule(const Fusion& fusion, const std::map<std::string, std::in
 // with their first loops, none of them bound, and folds that follow such tensors alone. All else
 // stays as it is. Of the plans of a kernel only those are taken that its choice allows; throws
 // Illegal E424 where there is none. A fold over the items of rows (folded_rows) that nothing over
-// such items reads goes through them as `rows` says, unless a choice is made for it.
+// items of these reads goes through them as `rows` says if they are classed_rows, and else along a
+// merge path, unless a choice is made for it.
 AutomaticSchedule filled_in(const Schedule& schedule,
                             const std::map<std::string, std::int64_t>& sizes = {},
                             const Device& device = usual_device(), const PlanChoices& choices = {},

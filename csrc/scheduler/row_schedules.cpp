@@ -128,6 +128,13 @@ std::optional<RowsId> folded_rows(const Fusion& fusion, TensorId t) {
   return is_row_first ? std::optional(ragged->rows) : std::nullopt;
 }
 
+std::optional<RowsId> classed_rows(const Fusion& fusion) {
+  for (std::size_t t = 0; t < fusion.size(); ++t) {
+    if (const auto rows = folded_rows(fusion, TensorId(t))) return rows;
+  }
+  return std::nullopt;
+}
+
 RowSchedule schedule_rows(Schedule& schedule, TensorId t, const RowSchedule& wanted) {
   const RowLoops loops = loops_of(schedule, t);
   RowSchedule how = wanted;

@@ -53,6 +53,8 @@ std::vector<RowClass> row_classes(const Fusion& fusion, RowsId rows,
 // The rows over whose items a tensor folds, if they can be gone through in any of these ways: its
 // result has an item for each row, and perhaps dense axes beside. Nothing for any other tensor.
 std::optional<RowsId> folded_rows(const Fusion& fusion, TensorId t);
+// The rows that classes are about: those of the first such fold. Others go along a merge path.
+std::optional<RowsId> classed_rows(const Fusion& fusion);
 // Makes the loops of such a tensor, whose loops are as they were at first. Returns how: that which
 // is wanted, or one that is close to it where the tensor has dense axes or folds more than items.
 RowSchedule schedule_rows(Schedule& schedule, TensorId t, const RowSchedule& wanted);

@@ -29,9 +29,7 @@ std::vector<SizeClass> size_classes(const Fusion& fusion,
                                     const std::map<std::string, std::int64_t>& named,
                                     const Device& device) {
   std::vector<SizeClass> classes;
-  for (std::size_t t = 0; t < fusion.size(); ++t) {
-    const auto rows = folded_rows(fusion, TensorId(t));
-    if (!rows) continue;
+  if (const auto rows = classed_rows(fusion)) {
     for (const RowClass& own : row_classes(fusion, *rows, device)) {
       classes.push_back({own.condition, named, own.how});
     }
