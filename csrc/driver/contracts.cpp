@@ -58,6 +58,7 @@ class RowsOfItems {
     }
   }
 
+  const Array* offsets() const { return offsets_; }
   // ", in row 3" of an element of the array, or nothing. Where items have axes of their own, what
   // offsets tell may be slices or rows of blocks.
   std::string text(const Array& array, std::int64_t k) const {
@@ -80,8 +81,17 @@ class RowsOfItems {
 void check_indices(const std::string& name, const Array& indices, const IndexPromise& promise,
                    std::int64_t extent, const RowsOfItems& rows) {
   const std::int64_t least = promise.may_be_none ? -1 : 0;
-  std::int64_t before = least;
+  const std::int64_t each =
+      indices.shape.empty() || indices.shape[0] == 0 ? 1 : indices.size() / indices.shape[0];
+  std::int64_t before = least, next_row = 0;
+  const Array* offsets = rows.offsets();
   for (std::int64_t k = 0; k < indices.size(); ++k) {
+    // They rise in each row by itself.
+    for (;
+         offsets != nullptr && next_row < offsets->size() && offsets->get_int(next_row) * each <= k;
+         ++next_row) {
+      before = least;
+    }
     const std::int64_t index = indices.get_int(k);
     const bool is_inside = index >= least && index < extent;
     const bool rises = !promise.rise || index >= before;
@@ -89,15 +99,17 @@ void check_indices(const std::string& name, const Array& indices, const IndexPro
       before = index;
       continue;
     }
-    const std::string what = name + "[" + std::to_string(k) + "] is " + std::to_string(index);
+    const std::string what = name + "[" + std::to_string(k) + "] is " + std::to_string(index) +
+                             rows.text(indices, k);
     if (!is_inside) {
       refuse<BadInput>(
           "E634",
-          what + rows.text(indices, k) + ", and is to be less than " + std::to_string(extent),
+          what + ", and is to be less than " + std::to_string(extent),
           "give indices from " + std::to_string(least) + " to " + std::to_string(extent - 1));
     }
-    refuse<BadInput>("E634", what + ", and the one before it " + std::to_string(before),
-                     "sort the items, so that " + name + " rises");
+    refuse<BadInput>(
+        "E634", what + ", and the one before it " + std::to_string(before),
+        "sort the items, so that " + name + " rises" + (offsets == nullptr ? "" : " in each row"));
   }
 }
 

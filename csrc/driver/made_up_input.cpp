@@ -127,11 +127,20 @@ std::optional<MadeUpIndices> indices_in(const Fusion& fusion, TensorId input,
   return found;
 }
 
-// The same elements, each at least as great as the one before it.
-Array risen(Array array) {
+// The same elements, each at least as great as the one before it; of items of rows, in its row.
+Array risen(Array array, const Array* offsets) {
   std::vector<std::int64_t> all;
   for (std::int64_t k = 0; k < array.size(); ++k) all.push_back(array.get_int(k));
-  std::ranges::sort(all);
+  std::ptrdiff_t begin = 0;
+  const auto sort_to = [&](std::int64_t end) {
+    if (end <= begin || end > array.size()) return;
+    std::sort(all.begin() + begin, all.begin() + std::ptrdiff_t(end));
+    begin = std::ptrdiff_t(end);
+  };
+  for (std::int64_t r = 0; offsets != nullptr && r < offsets->size(); ++r) {
+    sort_to(offsets->get_int(r));
+  }
+  if (offsets == nullptr) sort_to(array.size());
   for (std::size_t k = 0; k < all.size(); ++k) array.set_int(std::int64_t(k), all[k]);
   return array;
 }
@@ -139,7 +148,7 @@ Array risen(Array array) {
 }  // namespace
 
 Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::int64_t> shape,
-                       const SizeValues& sizes, std::uint64_t seed) {
+                       const SizeValues& sizes, std::uint64_t seed, const Array* offsets) {
   const TensorInfo& tensor = fusion[input];
   for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
     const RaggedRows& rows = fusion.domains()[RowsId(k)];
@@ -150,7 +159,7 @@ Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::in
   if (const auto extent = tensor.indexes ? sizes(tensor.indexes->below) : std::nullopt) {
     Array made = made_up_indices(tensor.name, tensor.type, std::move(shape),
                                  {.extent = *extent, .may_leave = false}, seed);
-    return tensor.indexes->rise ? risen(std::move(made)) : made;
+    return tensor.indexes->rise ? risen(std::move(made), offsets) : made;
   }
   const auto within = is_integer(tensor.type) ? indices_in(fusion, input, sizes) : std::nullopt;
   return within ? made_up_indices(tensor.name, tensor.type, std::move(shape), *within, seed)

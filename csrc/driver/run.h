@@ -123,7 +123,8 @@ Array made_up_offsets(const std::string& name, DataType type, std::vector<std::i
                       std::int64_t items, std::uint64_t seed);
 // The same for an input of a fusion, by what the fusion does with it: offsets that tell rows,
 // indices that are read at, or values. Of several axes that are read at, the shortest counts.
+// `offsets`: of the rows whose items it has, in each of which indices may have to rise.
 Array made_up_input_of(const Fusion& fusion, TensorId input, std::vector<std::int64_t> shape,
-                       const SizeValues& sizes, std::uint64_t seed);
+                       const SizeValues& sizes, std::uint64_t seed, const Array* offsets = nullptr);
 
 }  // namespace selvage

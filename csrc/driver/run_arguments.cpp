@@ -152,7 +152,14 @@ class ArgumentFinder {
       shape.push_back(sizes_(n).value_or(-1));
       if (shape.back() < 0) return false;
     }
-    inputs_[tensor.name] = made_up_input_of(fusion_, t, std::move(shape), sizes_, request_.seed);
+    const Array* offsets = nullptr;
+    if (tensor.items_of) {
+      const auto own = TensorId(fusion_.domains()[*tensor.items_of].offsets);
+      const auto given = inputs_.find(fusion_[own].name);
+      if (given != inputs_.end()) offsets = &given->second;
+    }
+    inputs_[tensor.name] =
+        made_up_input_of(fusion_, t, std::move(shape), sizes_, request_.seed, offsets);
     return true;
   }
 

@@ -23,6 +23,14 @@ RowsId add_rows(Tensor offsets, std::optional<Expr> items) {
   return f.add_rows(offsets.id(), count, items ? *items : f.extent(info.name + "_items", 0));
 }
 
+std::optional<RowsId> rows_told_by(const Fusion& f, const std::string& offsets) {
+  const auto t = f.find(offsets);
+  for (std::size_t k = 0; t && k < f.domains().rows(); ++k) {
+    if (TensorId(f.domains()[RowsId(k)].offsets) == *t) return RowsId(k);
+  }
+  return std::nullopt;
+}
+
 Expr length(const Fusion& f, RowsId rows) {
   const RaggedRows& own = f.domains()[rows];
   return own.end - own.begin;
@@ -156,6 +164,19 @@ std::vector<Tensor> check_rows(Fusion& f, RowsId rows) {
     tests.push_back(test(TensorId(t), p, own.items,
                          Element(least) <= index && index < Element(extent),
                          "it is an index of a column"));
+    if (!info.indexes->rise) continue;
+    const Expr row = f.fresh_index("row"), j = f.fresh_index("j");
+    const Tensor indices(&f, TensorId(t));
+    const RowItem before = row_item(f, rows, row, j - 1);
+    const auto number = [&](const Element& e) { return cast(e, DataType::Int64); };
+    const Element rises = !Element(f, before.is_inside) ||
+                          number(gather(indices, {clamped(Element(f, before.subscript))})) <=
+                              number(item(indices, rows, {row, j}));
+    const Fusion::FoldRequest fold{
+        .how = Reduction::All, .indices = {row, j}, .shape = {own.count, length(f, rows)}};
+    const std::string name = f[TensorId(t)].name + "_rises";
+    tests.push_back(f.output(
+        name, f.compute_fold(name, {}, {}, fold, asserted(rises, rises, "it rises in each row"))));
   }
   return tests;
 }

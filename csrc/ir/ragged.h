@@ -29,6 +29,9 @@ namespace selvage {
 // more than one element and of a signed integer type of 32 or 64 bits.
 RowsId add_rows(Tensor offsets, std::optional<Expr> items = {});
 
+// The rows that a tensor of this name tells; nothing if it tells none.
+std::optional<RowsId> rows_told_by(const Fusion& f, const std::string& offsets);
+
 // The number of items of the row that a definition is at: the extent of an index that runs over
 // them.
 Expr length(const Fusion& f, RowsId rows);

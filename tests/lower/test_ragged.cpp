@@ -228,25 +228,28 @@ TEST(Ragged, AKernelTestsTheContract) {
     const RowsId rows = add_rows(f.input("off", {B + 1}, DataType::Int32));
     const Tensor x = ragged_input(f, "x", rows, {}, DataType::Int32);
     const Tensor columns = ragged_input(f, "columns", rows, {}, DataType::Int32);
-    f.edit(columns.id()).indexes = IndexPromise{J};
+    f.edit(columns.id()).indexes = IndexPromise{J, false, true};
     const Tensor v = f.input("v", {J}, DataType::Int32);
     const Expr b = f.fresh_index("b"), j = f.fresh_index("j");
     f.output("s", f.compute_fold("", {b}, {B}, {.indices = {j}, .shape = {length(f, rows)}},
                                  item(x, rows, {b, j}) * v(clamped(item(columns, rows, {b, j})))));
-    EXPECT_EQ(check_rows(f, rows).size(), 2u);
+    EXPECT_EQ(check_rows(f, rows).size(), 3u);
     const Program program = lower_automatically(f, {}, usual_device(), {});
     struct Case {
       std::vector<std::int64_t> offsets, columns;
       const char* fails;
     };
     const Case cases[] = {
-        {{0, 2, 2, 4}, {0, 1, 2, 1}, ""},
-        {{1, 2, 2, 4}, {0, 1, 2, 1}, "off_contract fails at k = 0"},
-        {{0, 3, 2, 4}, {0, 1, 2, 1}, "off_contract fails at k = 2"},
-        {{0, 2, 2, 3}, {0, 1, 2, 1}, "off_contract fails at k = 3"},
-        {{0, 2, 2, 9}, {0, 1, 2, 1}, "off_contract fails at k = 3"},
-        {{0, 2, 2, 4}, {0, 3, 2, 1}, "columns_contract fails at p = 1"},
-        {{0, 2, 2, 4}, {0, 1, 2, -1}, "columns_contract fails at p = 3"},
+        {{0, 2, 2, 4}, {0, 1, 1, 2}, ""},
+        {{1, 2, 2, 4}, {0, 1, 1, 2}, "off_contract fails at k = 0"},
+        {{0, 3, 2, 4}, {0, 1, 1, 2}, "off_contract fails at k = 2"},
+        {{0, 2, 2, 3}, {0, 1, 1, 2}, "off_contract fails at k = 3"},
+        {{0, 2, 2, 9}, {0, 1, 1, 2}, "off_contract fails at k = 3"},
+        {{0, 2, 2, 4}, {0, 3, 1, 2}, "columns_contract fails at p = 1"},
+        {{0, 2, 2, 4}, {0, 1, -1, 2}, "columns_contract fails at p = 2"},
+        {{0, 2, 2, 4}, {1, 1, 0, 0}, ""},
+        {{0, 2, 2, 4}, {0, 1, 2, 1}, "columns_rises fails at "},
+        {{0, 2, 2, 4}, {1, 0, 2, 2}, "columns_rises fails at "},
     };
     for (const Case& c : cases) {
       for (const Machine machine : {Machine::Emulate, Machine::Virtual}) {
