@@ -2,14 +2,42 @@
 
 namespace selvage {
 
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+Array array_of(DataType type, const Numbers& numbers, Numbers shape) {
+  Array array(type, std::move(shape));
+  for (std::size_t k = 0; k < numbers.size(); ++k) array.set_int(std::int64_t(k), numbers[k]);
+  return array;
+}
+
+Array values_of(DataType type, const std::vector<double>& values, Numbers shape) {
+  Array array(type, std::move(shape));
+  for (std::size_t k = 0; k < values.size(); ++k) array.set(std::int64_t(k), values[k]);
+  return array;
+}
+
+Numbers numbers_in(const Array& array) {
+  Numbers numbers;
+  for (std::int64_t k = 0; k < array.size(); ++k) numbers.push_back(array.get_int(k));
+  return numbers;
+}
+
+std::vector<double> values_in(const Array& array) {
+  std::vector<double> values;
+  for (std::int64_t k = 0; k < array.size(); ++k) values.push_back(array.get(k));
+  return values;
+}
+
+}  // namespace
+
 std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::string& name,
                                        DataType type, DataType index) {
   std::map<std::string, Array> all;
   const auto add = [&](const char* suffix, const std::vector<std::int64_t>& numbers,
                        std::vector<std::int64_t> shape) {
-    Array array(index, std::move(shape));
-    for (std::size_t k = 0; k < numbers.size(); ++k) array.set_int(std::int64_t(k), numbers[k]);
-    all.emplace(name + suffix, std::move(array));
+    all.emplace(name + suffix, array_of(index, numbers, std::move(shape)));
   };
   const auto add_list = [&](const char* suffix, const std::vector<std::int64_t>& numbers) {
     add(suffix, numbers, {std::int64_t(numbers.size())});
@@ -36,11 +64,7 @@ std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::st
     case StorageKind::Ell: add(kColumnsSuffix, matrix.column, shape); break;
     case StorageKind::Dia: add_list(kDiagonalsSuffix, matrix.diagonal); break;
   }
-  Array values(type, shape);
-  for (std::size_t k = 0; k < matrix.value.size(); ++k) {
-    values.set(std::int64_t(k), matrix.value[k]);
-  }
-  all.emplace(name, std::move(values));
+  all.emplace(name, values_of(type, matrix.value, shape));
   return all;
 }
 
@@ -58,15 +82,41 @@ StoredMatrix matrix_of(const std::map<std::string, Array>& arrays, const std::st
       {kDiagonalsSuffix, &matrix.diagonal}};
   for (const auto& [suffix, list] : lists) {
     const auto given = arrays.find(name + suffix);
-    if (given == arrays.end()) continue;
-    for (std::int64_t k = 0; k < given->second.size(); ++k) {
-      list->push_back(given->second.get_int(k));
-    }
+    if (given != arrays.end()) *list = numbers_in(given->second);
   }
-  for (std::int64_t k = 0; k < values.size(); ++k) matrix.value.push_back(values.get(k));
+  matrix.value = values_in(values);
   if (format.storage == StorageKind::Ell) matrix.width = values.shape.back();
   if (format.storage == StorageKind::Dia) matrix.width = values.shape.front();
   return matrix;
+}
+
+std::map<std::string, Array> arrays_of(const StoredTensor& tensor, const std::string& name,
+                                       DataType type, DataType index) {
+  std::map<std::string, Array> all;
+  for (std::size_t k = 0; k < tensor.levels.size(); ++k) {
+    const auto& [offsets, column] = tensor.levels[k];
+    const std::string level = name_of_level(name, k + 1);
+    const auto add = [&](const char* suffix, const Numbers& numbers) {
+      all.emplace(level + suffix, array_of(index, numbers, {std::int64_t(numbers.size())}));
+    };
+    add(kOffsetsSuffix, offsets);
+    add(kColumnsSuffix, column);
+  }
+  all.emplace(name, values_of(type, tensor.value, {std::int64_t(tensor.value.size())}));
+  return all;
+}
+
+StoredTensor tensor_of(const std::map<std::string, Array>& arrays, const std::string& name,
+                       std::vector<std::int64_t> extents, const Array& values) {
+  StoredTensor tensor;
+  for (std::size_t level = 1; level < extents.size(); ++level) {
+    const std::string own = name_of_level(name, level);
+    tensor.levels.push_back(
+        {numbers_in(arrays.at(own + kOffsetsSuffix)), numbers_in(arrays.at(own + kColumnsSuffix))});
+  }
+  tensor.extents = std::move(extents);
+  tensor.value = values_in(values);
+  return tensor;
 }
 
 }  // namespace selvage

@@ -2,6 +2,7 @@
 
 #include <selvage/base/array.h>
 #include <selvage/base/stored_matrix.h>
+#include <selvage/base/stored_tensor.h>
 
 #include <map>
 #include <string>
@@ -25,5 +26,12 @@ std::map<std::string, Array> arrays_of(const StoredMatrix& matrix, const std::st
 StoredMatrix matrix_of(const std::map<std::string, Array>& arrays, const std::string& name,
                        const StorageFormat& format, std::int64_t rows, std::int64_t columns,
                        const Array& values);
+
+// The same of a tensor: each level has the arrays of a matrix as csr has it, behind its name
+// (name_of_level), and the values have that of the tensor.
+std::map<std::string, Array> arrays_of(const StoredTensor& tensor, const std::string& name,
+                                       DataType type, DataType index);
+StoredTensor tensor_of(const std::map<std::string, Array>& arrays, const std::string& name,
+                       std::vector<std::int64_t> extents, const Array& values);
 
 }  // namespace selvage
