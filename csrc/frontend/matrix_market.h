@@ -1,8 +1,12 @@
 #pragma once
 
 #include <selvage/base/stored_matrix.h>
+#include <selvage/base/stored_tensor.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace selvage {
 
@@ -17,5 +21,16 @@ CoordinateMatrix read_matrix_market(const std::string& path);
 // until then. Throws BadInput (E603) if it cannot be written, and for a value that is not finite,
 // which the format has no word for.
 void write_matrix_market(const std::string& path, const CoordinateMatrix& matrix);
+
+// Reads a sparse tensor as FROSTT has them, .tns: a line for each item, with a coordinate for each
+// axis, from 1 on, and the value; lines that begin with # are comments. `extents`: by axis, as far
+// as they are known; any other is the greatest coordinate that there is. Throws BadInput (E602) at
+// the line for another number of words, for a coordinate that is none, or is outside of the tensor,
+// and for a value that is no number.
+CoordinateTensor read_tns(const std::string& path,
+                          const std::vector<std::optional<std::int64_t>>& extents);
+
+// Writes the items in their order, and no extents. Throws as write_matrix_market does.
+void write_tns(const std::string& path, const CoordinateTensor& tensor);
 
 }  // namespace selvage

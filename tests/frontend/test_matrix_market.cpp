@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <random>
 
 namespace selvage {
@@ -169,6 +170,76 @@ TEST(MatrixMarket, IsNotWrittenWhereItCannotBe) {
                               ": error[E603]: cannot write the matrix: No such file or directory; "
                               "help: name a file in a directory that exists and can be written to");
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+using Extents = std::vector<std::optional<std::int64_t>>;
+
+CoordinateTensor tensor_in(const std::string& text, const Extents& extents) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "t.tns").string();
+  std::ofstream(path) << text;
+  return read_tns(path, extents);
+}
+
+TEST(Tns, HasItemsAndCommentsAndTellsExtents) {
+  const std::string text = "# a comment\n\n2 1 4  -2.5e1\r\n 1 3 1 +7\n  # another\n2 1 4 1\n";
+  const CoordinateTensor t = tensor_in(text, {{}, 5, {}});
+  EXPECT_EQ(t.extents, (std::vector<std::int64_t>{2, 5, 4}));
+  EXPECT_EQ(t.coordinates[0], (std::vector<std::int64_t>{1, 0, 1}));
+  EXPECT_EQ(t.coordinates[1], (std::vector<std::int64_t>{0, 2, 0}));
+  EXPECT_EQ(t.coordinates[2], (std::vector<std::int64_t>{3, 0, 3}));
+  EXPECT_EQ(t.value, (std::vector<double>{-25, 7, 1}));
+  EXPECT_EQ(tensor_in("", {{}, 2, {}}).extents, (std::vector<std::int64_t>{0, 2, 0}));
+}
+
+TEST(Tns, SaysWhatIsWrongAndWhere) {
+  const auto why = [](const std::string& text) {
+    const std::string said = bad_input([&] { tensor_in(text, {{}, 5, {}}); });
+    return said.substr(said.rfind("t.tns"));
+  };
+  EXPECT_EQ(why("1 1 1 1\n1 2 3\n"),
+            "t.tns:2:0: error[E602]: an item has 3 numbers; help: write 3 coordinates and a value");
+  EXPECT_EQ(
+      why("# items\n1 6 1 1\n"),
+      "t.tns:2:0: error[E602]: the coordinate 6 is none of 1 to 5; help: count from 1 on, along "
+      "the axes of the tensor in order");
+  EXPECT_THAT(why("0 1 1 1\n"),
+              HasSubstr("t.tns:1:0: error[E602]: the coordinate 0 is no number from 1 on"));
+  EXPECT_THAT(why("1 1 1.5 1\n"), HasSubstr("the coordinate 1.5 is no number from 1 on"));
+  EXPECT_THAT(why("1 1 99999999999999999999 1\n"),
+              HasSubstr("99999999999999999999 is no number from 1 on"));
+  EXPECT_EQ(why("1 1 1 x\n"), "t.tns:1:0: error[E602]: x is no number; help: write a number");
+  EXPECT_THAT(why("1 1 1 nan\n"), HasSubstr("nan is no number"));
+  EXPECT_THAT(bad_input([] { read_tns("/nowhere/t.tns", {{}, {}}); }), HasSubstr("opened"));
+}
+
+TEST(Tns, IsReadAsItWasWritten) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.tns";
+  std::mt19937_64 rng(12);
+  for (int k = 0; k < count(200, 2000); ++k) {
+    CoordinateTensor t;
+    t.extents.resize(2 + rng() % 4, 1 + std::int64_t(rng() % 1000));
+    t.coordinates.resize(t.extents.size());
+    for (std::uint64_t items = rng() % 30; items > 0; --items) {
+      for (auto& axis : t.coordinates) {
+        axis.push_back(std::int64_t(rng() % std::uint64_t(t.extents[0])));
+      }
+      t.value.push_back(std::ldexp(double(std::int64_t(rng())), int(rng() % 200) - 100));
+    }
+    write_tns(path, t);
+    const CoordinateTensor again = read_tns(path, {t.extents.begin(), t.extents.end()});
+    EXPECT_EQ(again.extents, t.extents);
+    EXPECT_EQ(again.coordinates, t.coordinates);
+    EXPECT_EQ(again.value, t.value);
+  }
+  EXPECT_EQ(bad_input([&] {
+              write_tns(path, {{2, 2}, {{0}, {1}}, {kInfinity}});
+            }),
+            path +
+                ": error[E603]: cannot write the tensor: item 0, which would be the line 1 2 inf, "
+                "is no finite number, and .tns has no other; help: leave it out, or write the "
+                "tensor as a .npy file");
 }
 
 }  // namespace
