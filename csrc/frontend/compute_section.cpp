@@ -64,6 +64,7 @@ class Reader {
     if (!errors_.empty()) return;
     make_default_outputs();
     file_.fusion = fusion_;
+    file_.csf = inputs_.csf();
     try {
       file_.schedule = build_schedule(draft, *fusion_, formulas_);
       const Device& device = context_.source.device();
@@ -198,9 +199,9 @@ class Reader {
           read_in_place(entry, *input, output);
         }
         if (const Node* format = entry.value.find("format")) {
+          check_is_stored_alone(entry);
           output.format = read_format(*format, what + ".format");
           output.format_at = format->place;
-          check_is_stored_alone(entry);
         }
         output.layout = read_layout(entry.value, formula->indices.size(), sizes_, errors_);
         output.layout.place = entry.place;
@@ -232,11 +233,16 @@ class Reader {
   }
 
   void check_is_stored_alone(const Entry& entry) const {
-    const StorageFormat format = storage_format(entry.value.find("format")->text).value();
-    const StorageKind storage = format.storage;
-    if (storage != StorageKind::Csr && storage != StorageKind::Csc && storage != StorageKind::Coo) {
-      refuse("E520", entry.value.find("format")->place,
-             entry.key + " is computed, and " + to_string(format) + " has no list of its items",
+    const Node& said = *entry.value.find("format");
+    const auto format = storage_format(said.text);
+    const bool is_known = format || trimmed(said.text) == kCsf;
+    const bool lists_items =
+        format && (format->storage == StorageKind::Csr || format->storage == StorageKind::Csc ||
+                   format->storage == StorageKind::Coo);
+    if (is_known && !lists_items) {
+      refuse("E520", said.place,
+             entry.key + " is computed, and " + std::string(trimmed(said.text)) +
+                 " is no list of the items of a matrix",
              "write csr, csc or coo");
     }
     for (const char* key : {"shape", "in_place", "strides", "contiguity"}) {
@@ -266,26 +272,32 @@ class Reader {
     }
   }
 
-  // Statements over sparse matrices become statements over their items.
+  // Statements over sparse tensors become statements over their items.
   void bring_to_items() {
     sparse_.begin();
-    const auto bring = [&](Formula& formula, const Node& text) {
+    const auto by_items = [&](const Formula& formula, const Node& text) {
       const auto said = said_.find(formula.target);
-      return sparse_.bring_to_items(formula, text, said == said_.end() ? nullptr : &said->second);
+      return sparse_.by_items(formula, text, said == said_.end() ? nullptr : &said->second);
     };
     for (std::size_t k = 0; k < formulas_.size() && formulas_.size() == texts_.size(); ++k) {
-      std::optional<Formula> whole;
-      if (!errors_.attempt([&] { whole = bring(formulas_[k], *texts_[k]); })) {
+      std::vector<Formula> made;
+      if (!errors_.attempt([&] { made = by_items(formulas_[k], *texts_[k]); })) {
         broken_.insert(formulas_[k].target);
+        continue;
       }
-      if (!whole) continue;
-      ++k;
-      formulas_.insert(formulas_.begin() + std::ptrdiff_t(k), *std::move(whole));
-      texts_.insert(texts_.begin() + std::ptrdiff_t(k), texts_[k - 1]);
+      const auto at = std::ptrdiff_t(k);
+      texts_.insert(texts_.begin() + at, made.size() - 1, texts_[k]);
+      formulas_.erase(formulas_.begin() + at);
+      formulas_.insert(formulas_.begin() + at, made.begin(), made.end());
+      k += made.size() - 1;
     }
-    for (auto& [formula, text] : left_out_) {
-      errors_.attempt([&, &f = formula, t = text] { bring(f, *t); });
+    std::vector<std::pair<Formula, const Node*>> left_out;
+    for (const auto& [formula, text] : left_out_) {
+      errors_.attempt([&, &f = formula, t = text] {
+        for (Formula& made : by_items(f, *t)) left_out.emplace_back(std::move(made), t);
+      });
     }
+    left_out_ = std::move(left_out);
   }
 
   void make_inputs() {
@@ -397,6 +409,8 @@ class Reader {
       const std::string& name = formulas_[k].target;
       const TensorId t = *fusion_->find(name);
       if (read.count(name) || (*fusion_)[t].is_output) continue;
+      // What an assertion is brought down to is read by it.
+      if (is_assertion(texts_[k]->text) && !formulas_[k].assertion) continue;
       if (!has_outputs_ || formulas_[k].assertion) {
         fusion_->output(name, {fusion_.get(), t});
         continue;

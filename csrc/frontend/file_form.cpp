@@ -31,7 +31,7 @@ constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
 constexpr std::string_view kDensePattern = "^ *dense *$|";
 constexpr std::string_view kStoragePattern =
     "^ *dense *$|"
-    "^ *(csr|csc|coo|ell|dia) *$"
+    "^ *(csr|csc|coo|ell|dia|csf) *$"
     "|^ *sell *[(] *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *[)]$"
     "|^ *bcsr *[(] *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *"
     ", *0*([1-9][0-9]{0,2}|[1-3][0-9]{3}|40[0-8][0-9]|409[0-6]) *[)]$";
@@ -114,7 +114,8 @@ class Forms {
     add(EinsumText, {.name = "einsum_text", .says = "an einsum"});
     add(Partitioning, {.name = "partitioning", .says = "such as uniform_shape(4)"});
     add(Format, {.name = "format",
-                 .says = "`csr`, `csc`, `coo`, `ell`, `dia`, `sell(64)` or `bcsr(4, 4)`"});
+                 .says = "`csr`, `csc`, `coo`, `ell`, `dia`, `sell(64)`, `bcsr(4, 4)`, or "
+                         "`csf` for three axes or more"});
     forms_[std::size_t(Format)].pattern = kFormatPattern;
     add(FormatOrDense, {.name = "format_or_dense", .says = "`dense`, or a format as of an input"});
     forms_[std::size_t(FormatOrDense)].pattern = kStoragePattern;

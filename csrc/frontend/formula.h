@@ -65,6 +65,7 @@ struct FormulaNode {
   bool is_fast = false;                      // Apply: fast(...) stands around it
   bool in_subscript = false;
   bool is_filled = false;                  // an Element that a Fill reads
+  bool is_by_position = false;             // an Element of items of rows, at one subscript for both
   bool is_loaded = false;                  // in a subscript: a load, or made of one
   std::optional<std::size_t> inside = {};  // the innermost of Formula::folds around it
   std::size_t fold = 0;                    // Fold, Compact: its number in Formula::folds
@@ -100,6 +101,8 @@ struct Formula {
   // Of y[2 * i + 1, j] = ..., by axis: the node of the subscript at which an item is stored. Empty:
   // each at its own indices. The indices are found by find_stored_indices().
   std::vector<std::uint32_t> stored_at = {};
+  // Of a result over positions: the tensor of offsets that tells of which rows they are.
+  std::string offsets = {};
   std::vector<FormulaNode> nodes;  // operands before their users, the value last
   std::vector<Fold> folds;         // in the order in which they begin
   // Of assert(condition, "message"): all(condition), over all indices in it, of a target that the

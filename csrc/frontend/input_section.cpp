@@ -1,5 +1,7 @@
 // Inputs of a file's fusion.
 #include <selvage/base/names.h>
+#include <selvage/base/stored_tensor.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/input_section.h>
@@ -44,7 +46,7 @@ StorageFormat read_format(const Node& said, const std::string& what) {
   const auto format = storage_format(as_text(said, what));
   if (format) return *format;
   refuse("E304", said.place, what + ": " + shown(said.text) + " is no format",
-         "one of csr, csc, coo, ell, dia, sell(64), bcsr(4, 4)");
+         "one of csr, csc, coo, ell, dia, sell(64), bcsr(4, 4), csf");
 }
 
 void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place) {
@@ -57,7 +59,15 @@ void claim_name(std::map<std::string, Place>& places, const std::string& name, c
 void InputSection::declare_items_of(const Entry& entry) {
   if (const Node* format = entry.value.find("format")) {
     const auto known = storage_format(format->text);
-    declare_count(*format, entry.key + count_suffix(known.value_or(StorageFormat())));
+    const Node* shape = entry.value.find("shape");
+    const std::size_t levels =
+        trimmed(format->text) == kCsf && shape != nullptr ? shape->items.size() : std::size_t{0};
+    for (std::size_t k = 1; k < levels; ++k) {
+      declare_count(*format, name_of_level(entry.key, k) + kItemsSuffix);
+    }
+    if (levels == 0) {
+      declare_count(*format, entry.key + count_suffix(known.value_or(StorageFormat())));
+    }
   }
   if (const Node* shape = entry.value.find("shape")) declare_items_in(*shape);
 }
@@ -136,10 +146,10 @@ bool InputSection::read_input(const Entry& entry, const std::string& name) {
 }
 
 // An array of a sparse matrix, beside its values.
-InputSection::Input InputSection::array_of(const Input& values, const char* name, DataType type,
-                                           std::vector<Expr> shape) const {
+InputSection::Input InputSection::array_of(const Input& values, const std::string& name,
+                                           DataType type, std::vector<Expr> shape) const {
   Input array = values;
-  array.name += name;
+  array.name = name;
   array.type = {type};
   array.axes.assign(shape.size(), values.name + "_axis");
   for (std::size_t k = 1; k < shape.size(); ++k) array.axes[k] += std::to_string(k);
@@ -151,13 +161,18 @@ InputSection::Input InputSection::array_of(const Input& values, const char* name
   return array;
 }
 
-// A matrix of which only items are stored: the arrays of its format (base/stored_matrix.h) become
-// inputs.
+// A tensor of which only items are stored: the arrays of its format become inputs.
 void InputSection::read_sparse(const Entry& entry, const std::string& what, Input values) {
   const std::string& name = values.name;
-  if (values.shape.size() != 2 || !values.offsets.empty() || values.type.is_complex) {
-    refuse("E520", entry.place, name + " is sparse, and no matrix of real numbers",
-           "give it the shape [I, J]");
+  const Node& said = *entry.value.find("format");
+  const bool has_levels = trimmed(as_text(said, what + ".format")) == kCsf;
+  const bool has_axes = has_levels ? values.shape.size() > 2 : values.shape.size() == 2;
+  if (!has_axes || !values.offsets.empty() || values.type.is_complex) {
+    const std::string of =
+        has_levels ? "tensor of three axes or more, of real numbers" : "matrix of real numbers";
+    refuse("E520", entry.place, name + " is sparse, and no " + of,
+           has_levels ? "give it a shape such as [I, J, K]; a matrix is csr"
+                      : "give it the shape [I, J]; more axes are csf");
   }
   for (const char* key : {"list", "strides", "contiguity"}) {
     const Node* other = entry.value.find(key);
@@ -167,17 +182,59 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
         std::string("leave ") + key + " out" +
             (key == std::string_view("list") ? ", and give each matrix an entry of its own" : ""));
   }
-  const StorageFormat format = read_format(*entry.value.find("format"), what + ".format");
+  const StorageFormat format = has_levels ? StorageFormat() : read_format(said, what + ".format");
   DataType type = DataType::Int32;
   if (const Node* index = entry.value.find("index")) {
     type = as_one_of(*index, what + ".index", Form::IndexWord) == 0 ? DataType::Int32
                                                                     : DataType::Int64;
   }
-  const Expr I = values.shape[0], J = values.shape[1], one = fusion_.constant(1);
   const std::vector<Node>& extents = entry.value.find("shape")->items;
-  sparse_tensors_[name] = {name, format, extents[0].text, extents[1].text};
-  sparse_[name] = {format, type, I, J};
-  const SparseLayout layout = sparse_layout(format, I, J, sizes_.use(name + count_suffix(format)));
+  if (has_levels) {
+    read_levels(type, extents, values);
+  } else {
+    sparse_tensors_[name] = {name, format, extents[0].text, extents[1].text};
+    add_matrix(name, {format, type, values.shape[0], values.shape[1]}, values);
+  }
+  values.is_made = true;
+  inputs_.push_back(std::move(values));
+}
+
+// Each level is a matrix (base/stored_tensor.h); the values are those of the last one.
+void InputSection::read_levels(DataType type, const std::vector<Node>& extents, Input& values) {
+  const std::string name = values.name;
+  const std::vector<Expr> shape = values.shape;
+  csf_[name] = {type, shape};
+  LevelTensor tensor{name, {extents[0].text}};
+  Input level = values;
+  for (std::size_t k = 1; k < shape.size(); ++k) {
+    const std::string own = name_of_level(name, k);
+    claim_name(places_, own, values.entry->place);
+    tensor.extents.push_back(extents[k].text);
+    level_tensors_[own] = tensor;
+    const Expr rows = k == 1 ? shape[0] : sizes_.use(name_of_level(name, k - 1) + kItemsSuffix);
+    level.axes = {values.axes[0], values.axes[k]};
+    level.shape = {rows, shape[k]};
+    add_matrix(own, {{StorageKind::Csr}, type, rows, shape[k]}, level);
+    inputs_.back().indexes->rise = true;  // its columns
+    values.axes[0] += values.axes[k];
+  }
+  values.axes = std::move(level.axes);
+  values.shape = std::move(level.shape);
+  values.offsets = std::move(level.offsets);
+  values.items = std::move(level.items);
+  values.ragged_at = level.ragged_at;
+  sparse_tensors_[name] = tensor.last();
+  level_tensors_[name] = std::move(tensor);
+}
+
+// The arrays of a matrix beside its values, which get the shape of these.
+void InputSection::add_matrix(const std::string& name, const ScheduleFile::Sparse& matrix,
+                              Input& values) {
+  const StorageFormat& format = matrix.format;
+  const Expr one = fusion_.constant(1);
+  sparse_.emplace(name, matrix);
+  const SparseLayout layout =
+      sparse_layout(format, matrix.rows, matrix.columns, sizes_.use(name + count_suffix(format)));
   const bool has_lines = layout.lines.valid();
   // Items of lines have the axes line, item, and those inside of an item.
   const auto shape_of = [&](const std::vector<Expr>& own, bool is_of_items) {
@@ -190,24 +247,29 @@ void InputSection::read_sparse(const Entry& entry, const std::string& what, Inpu
   if (has_lines) {
     values.offsets = name + kOffsetsSuffix;
     values.items = name + kItemsSuffix;
-    values.ragged_at = entry.place;
+    values.ragged_at = values.entry->place;
   }
   std::vector<Input> arrays;
   for (const SparseLayout::Array& array : layout.arrays) {
-    arrays.push_back(
-        array_of(values, array.suffix, type, shape_of(array.shape, array.is_of_items)));
+    arrays.push_back(array_of(values, name + array.suffix, matrix.index,
+                              shape_of(array.shape, array.is_of_items)));
     arrays.back().indexes = array.promise;
     if (!array.is_of_items) arrays.back().offsets.clear();
   }
   // That a kernel searches for.
-  if (format.storage == StorageKind::Coo) claim_name(places_, name + kOffsetsSuffix, entry.place);
+  if (format.storage == StorageKind::Coo) {
+    claim_name(places_, name + kOffsetsSuffix, values.entry->place);
+  }
   for (Input& array : arrays) {
-    claim_name(places_, array.name, entry.place);
+    claim_name(places_, array.name, values.entry->place);
     names_.push_back(array.name);
     inputs_.push_back(std::move(array));
   }
-  values.is_made = true;
-  inputs_.push_back(std::move(values));
+}
+
+void InputSection::find_rows_of(const std::string& level) {
+  if (!with_rows_.insert(level).second) return;
+  claim_name(places_, level + kRowsSuffix, places_.at(level + kOffsetsSuffix));
 }
 
 // An extent that is ragged(off) stands for nothing.
@@ -252,6 +314,11 @@ void InputSection::make(const std::set<std::string>& computed) {
       errors_.attempt([&] { make(input); });
     }
   }
+  const std::size_t first = fusion_.size();
+  for (const std::string& level : with_rows_) {
+    errors_.attempt([&] { item_rows(fusion_, level, sparse_.at(level).index); });
+  }
+  add_computed(first);
 }
 
 void InputSection::add_computed(std::size_t first) {
@@ -277,6 +344,11 @@ void InputSection::make(Input& input) {
   if (const auto matrix = sparse_.find(name); matrix != sparse_.end()) {
     sizes_.extent(matrix->second.rows, said[0].place, "the rows of " + name);
     sizes_.extent(matrix->second.columns, said[1].place, "the columns of " + name);
+  }
+  if (const auto tensor = csf_.find(name); tensor != csf_.end()) {
+    for (std::size_t k = 0; k < said.size(); ++k) {
+      sizes_.extent(tensor->second.extents[k], said[k].place, "an extent of " + name);
+    }
   }
   at_place<BadInput>(input.entry->place, [&] {
     const DataType type = input.type.type;
@@ -314,10 +386,7 @@ RowsId InputSection::rows_told_by(const std::string& name, const Place& at,
         meant(name, words,
               "write ragged(off), and give an input off of shape [B + 1], or compute it before"));
   }
-  for (std::size_t k = 0; k < fusion_.domains().rows(); ++k) {
-    const RowsId rows{std::uint32_t(k)};
-    if (TensorId(fusion_.domains()[rows].offsets) == *offsets) return rows;
-  }
+  if (const auto rows = selvage::rows_told_by(fusion_, name)) return *rows;
   const Tensor tensor(&fusion_, *offsets);
   if (!fusion_[*offsets].is_input && !fusion_[*offsets].is_output) fusion_.output(name, tensor);
   std::optional<RowsId> rows;

@@ -5,6 +5,7 @@
 #include <selvage/frontend/read_axes.h>
 #include <selvage/frontend/schedule_draft.h>
 #include <selvage/frontend/sections.h>
+#include <selvage/frontend/sparse_levels.h>
 #include <selvage/frontend/sparse_statement.h>
 
 #include <map>
@@ -25,7 +26,7 @@ StorageFormat read_format(const Node& said, const std::string& what);
 void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place);
 
 // `inputs` of section 2: what is read of each, and the tensors that they become: one, those of a
-// list, or the three of a sparse matrix. What is wrong with one keeps no other from being read.
+// list, or the arrays of a sparse tensor. What is wrong with one keeps no other from being read.
 class InputSection {
  public:
   InputSection(FileContext& context, Fusion& fusion, SizeScope& sizes, const ReadAxes& axes,
@@ -60,6 +61,10 @@ class InputSection {
   const ComplexTensors& complex() const { return complex_; }
   const SparseTensors& sparse_tensors() const { return sparse_tensors_; }
   const std::map<std::string, ScheduleFile::Sparse>& sparse() const { return sparse_; }
+  const LevelTensors& level_tensors() const { return level_tensors_; }
+  const std::map<std::string, ScheduleFile::Csf>& csf() const { return csf_; }
+  // That the rows of the items of this level are read: a kernel finds them.
+  void find_rows_of(const std::string& level);
   // What kernels compute although the file has no statement for it: the arrays of sparse matrices.
   const std::set<TensorId>& computed() const { return computed_; }
   // All tensors from this number on are such.
@@ -86,7 +91,9 @@ class InputSection {
   bool read_input(const Entry& entry, const std::string& name);
   std::vector<Expr> read_extents(const Node& shape, Input& input);
   void read_sparse(const Entry& entry, const std::string& what, Input values);
-  Input array_of(const Input& values, const char* name, DataType type,
+  void read_levels(DataType type, const std::vector<Node>& extents, Input& values);
+  void add_matrix(const std::string& name, const ScheduleFile::Sparse& matrix, Input& values);
+  Input array_of(const Input& values, const std::string& name, DataType type,
                  std::vector<Expr> shape) const;
   Tensor make_input(Input& input);
   RowsId rows_of(const Input& input);
@@ -104,6 +111,9 @@ class InputSection {
   std::map<std::string, std::string> waiting_;  // by input
   SparseTensors sparse_tensors_;
   std::map<std::string, ScheduleFile::Sparse> sparse_;
+  LevelTensors level_tensors_;
+  std::map<std::string, ScheduleFile::Csf> csf_;
+  std::set<std::string> with_rows_;  // levels
   std::set<TensorId> computed_;
 };
 

@@ -119,7 +119,19 @@ struct ScheduleFile {
     Expr rows, columns;
   };
   std::map<std::string, Sparse> sparse;
-  std::map<std::string, std::string> items_of;  // of what is computed at items: the matrix
+  // And the tensors of more axes, stored as csf: each level is a matrix among those above.
+  struct Csf {
+    DataType index;
+    std::vector<Expr> extents;
+  };
+  std::map<std::string, Csf> csf;
+  // Of what is computed at items: the matrix, which may be a level; or the tensor of levels, as far
+  // as so many axes go.
+  struct ItemsOf {
+    std::string stored;
+    std::size_t axes = 2;
+  };
+  std::map<std::string, ItemsOf> items_of;
   // Of a TeAAL specification: the file of a fusion that it stands for, and what its mapping says.
   std::string as_fusion;
   std::map<std::string, MappedTensor> mappings;

@@ -30,6 +30,10 @@ SparseLoops sparse_loops(const StorageFormat& format, const std::string& row,
   return {};
 }
 
+const char* parts_suffix(const StorageFormat& format) {
+  return format.storage == StorageKind::Sell ? "_slices" : "_blocks";
+}
+
 bool fills_up(const StorageFormat& format) {
   switch (format.storage) {
     case StorageKind::Csr:

@@ -2,6 +2,7 @@
 
 #include <selvage/base/stored_arrays.h>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ struct SparseTensor {
   std::string matrix;
   StorageFormat format;
   std::string rows, columns;  // the extents of the matrix, as the file has them
+  std::size_t inner = 0;      // dense axes behind those of the matrix
 };
 // The loops over what a format stores of a matrix, in the order in which it lies in memory, and
 // those of which an index of rows and one of columns are made, outer to inner. A loop over items of
@@ -34,6 +36,9 @@ SparseLoops sparse_loops(
 // The name, or it with a number behind.
 std::string free_name(const std::string& name,
                       const std::function<bool(const std::string&)>& is_taken);
+
+// Behind the name of a result that is computed by parts of rows: _slices, _blocks.
+const char* parts_suffix(const StorageFormat& format);
 
 // Whether it stores values that belong to no item, or that are 0 and may belong to none.
 bool fills_up(const StorageFormat& format);

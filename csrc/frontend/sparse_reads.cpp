@@ -29,11 +29,11 @@ void SparseReads::refuse_at(std::size_t at, const std::string& what,
   refuse("E520", place_in(text_, at), what, help);
 }
 
-SparseReads::Key SparseReads::key(const FormulaNode& name) const {
+SparseReads::Key SparseReads::key_in(const Formula& formula, const FormulaNode& name) {
   Binder f = name.inside;
-  for (; f; f = from_.folds[*f].outer) {
+  for (; f; f = formula.folds[*f].outer) {
     const auto is_it = [&](const Formula::Index& i) { return i.name == name.name; };
-    if (std::ranges::any_of(from_.folds[*f].indices, is_it)) break;
+    if (std::ranges::any_of(formula.folds[*f].indices, is_it)) break;
   }
   return {name.name, f};
 }
@@ -46,32 +46,33 @@ const SparseReads::Matrix* SparseReads::find(const Key& index) const {
   return at == matrices_.end() ? nullptr : &*at;
 }
 
-bool SparseReads::is_used(const std::string& name) const {
+bool SparseReads::is_used_in(const Formula& formula, const std::string& name) {
   const auto is_it = [&](const Formula::Index& i) { return i.name == name; };
   const auto is_node = [&](const FormulaNode& n) { return n.name == name; };
   const auto binds = [&](const Formula::Fold& fold) {
     return std::ranges::any_of(fold.indices, is_it);
   };
-  return std::ranges::any_of(from_.indices, is_it) || std::ranges::any_of(from_.nodes, is_node) ||
-         std::ranges::any_of(from_.folds, binds);
+  return std::ranges::any_of(formula.indices, is_it) ||
+         std::ranges::any_of(formula.nodes, is_node) || std::ranges::any_of(formula.folds, binds);
 }
 
 void SparseReads::find_matrix(std::uint32_t k) {
   const FormulaNode& node = from_.nodes[k];
-  if (!node.may_read() || !sparse_.contains(node.name)) return;
+  if (!node.may_read() || node.is_by_position || !sparse_.contains(node.name)) return;
   const auto is_index = [&](std::uint32_t operand) {
     return from_.nodes[operand].kind == Kind::Name;
   };
-  if (node.operands.size() != 2 || !std::ranges::all_of(node.operands, is_index)) {
+  const SparseTensor& tensor = sparse_.at(node.name);
+  if (node.operands.size() != 2 + tensor.inner || !is_index(node.operands[0]) ||
+      !is_index(node.operands[1])) {
     refuse_at(node.at, node.name + " is sparse, and read at other subscripts than two indices",
               "write " + node.name + "[i, j]");
   }
   const FormulaNode &row = from_.nodes[node.operands[0]], &column = from_.nodes[node.operands[1]];
-  const SparseTensor& tensor = sparse_.at(node.name);
   const auto is_used = [&](const std::string& name) { return this->is_used(name); };
   Matrix matrix{tensor, sparse_loops(tensor.format, row.name, column.name, is_used), key(row),
                 key(column), node.at};
-  own_.insert(node.operands.begin(), node.operands.end());
+  own_.insert(node.operands.begin(), node.operands.begin() + 2);
   for (const Matrix& other : matrices_) {
     const bool is_at_same = other.row == matrix.row && other.column == matrix.column;
     if (is_at_same && can_be_looked_up(matrix, other)) {

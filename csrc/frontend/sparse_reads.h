@@ -51,11 +51,13 @@ class SparseReads {
   const std::vector<SparseAlike>& alike() const { return alike_; }
   // That of which this is an index, and which is not looked up; null if there is none.
   const Matrix* find(const Key& index) const;
-  Key key(const FormulaNode& name) const;
+  Key key(const FormulaNode& name) const { return key_in(from_, name); }
+  static Key key_in(const Formula& formula, const FormulaNode& name);
   // Whether a name is a subscript of a matrix.
   bool stands_in_matrix(std::uint32_t node) const { return own_.contains(node); }
   // Whether the statement has an index, or reads something, of this name.
-  bool is_used(const std::string& name) const;
+  bool is_used(const std::string& name) const { return is_used_in(from_, name); }
+  static bool is_used_in(const Formula& formula, const std::string& name);
 
  private:
   [[noreturn]] void refuse_at(std::size_t at, const std::string& what,

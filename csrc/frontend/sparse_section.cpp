@@ -1,34 +1,65 @@
+#include <selvage/expr/text.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/sparse_section.h>
 
 namespace selvage {
 
-std::optional<Formula> SparseSection::bring_to_items(Formula& formula, const Node& text,
-                                                     const StatementOutput* output) {
-  if (output != nullptr && output->format) formula = bring_to_own_items(formula, text, *output);
-  auto made = over_stored_items(formula, text, tensors_);
-  if (!made) return std::nullopt;
-  if (made->items_of) {
-    const bool is_laid_out =
-        output != nullptr && (output->layout.strides || output->layout.contiguity);
-    if (is_laid_out || (output != nullptr && output->shape)) {
-      refuse("E520", output->layout.place,
-             formula.target + " has the items of " + made->items_of->matrix + ", and a " +
-                 (is_laid_out ? "layout" : "shape"),
-             is_laid_out ? "leave strides and contiguity out" : "leave its shape out");
-    }
-    file_.items_of[formula.target] = made->items_of->matrix;
-    tensors_.emplace(formula.target, *std::move(made->items_of));
+// What has the items of a matrix is laid out and read as that is.
+void SparseSection::note_items(const std::string& name, const SparseTensor& of,
+                               const StatementOutput* output) {
+  const bool is_laid_out =
+      output != nullptr && (output->layout.strides || output->layout.contiguity);
+  if (is_laid_out || (output != nullptr && output->shape)) {
+    refuse("E520", output->layout.place,
+           name + " has the items of " + of.matrix + ", and a " +
+               (is_laid_out ? "layout" : "shape"),
+           is_laid_out ? "leave strides and contiguity out" : "leave its shape out");
   }
-  formula = std::move(made->formula);
-  for (SparseUse& use : made->uses) uses_.emplace_back(std::move(use), &text);
-  for (SparseAlike& alike : made->alike) alike_.emplace_back(std::move(alike), &text);
-  return std::move(made->whole);
+  const auto level = levels_.find(of.matrix);
+  const std::size_t axes = level == levels_.end() ? 2 : level->second.extents.size();
+  if (of.inner == 0) {
+    file_.items_of[name] = {axes == 2 ? of.matrix : level->second.tensor, axes};
+  }
+  tensors_[name] = of;
+  if (level == levels_.end()) return;
+  levels_[name] = level->second;
+  levels_[name].inner = of.inner;
+}
+
+std::vector<Formula> SparseSection::by_items(const Formula& formula, const Node& text,
+                                             const StatementOutput* output) {
+  LevelStatements made{.formulas = {formula}, .uses = {}, .result = {}, .levels_with_rows = {}};
+  if (output != nullptr && output->format) {
+    made.formulas = {bring_to_own_items(formula, text, *output)};
+  } else if (auto by = by_levels(formula, text, levels_, tensors_)) {
+    made = *std::move(by);
+  }
+  for (const std::string& level : made.levels_with_rows) inputs_.find_rows_of(level);
+  for (SparseUse& use : made.uses) uses_.emplace_back(std::move(use), &text);
+  std::vector<Formula> all;
+  for (Formula& own : made.formulas) {
+    auto items = over_stored_items(own, text, tensors_);
+    all.push_back(items ? std::move(items->formula) : std::move(own));
+    if (!items) continue;
+    for (SparseUse& use : items->uses) uses_.emplace_back(std::move(use), &text);
+    for (SparseAlike& alike : items->alike) alike_.emplace_back(std::move(alike), &text);
+    if (items->whole) all.push_back(*std::move(items->whole));
+    if (items->items_of) made.result = std::move(items->items_of);
+  }
+  if (made.result) note_items(formula.target, *made.result, output);
+  return all;
 }
 
 // A statement whose result is stored as a matrix of its own, over the items of that.
 Formula SparseSection::bring_to_own_items(const Formula& formula, const Node& text,
                                           const StatementOutput& output) {
+  for (const FormulaNode& node : formula.nodes) {
+    if (!node.may_read() || !levels_.contains(node.name)) continue;
+    refuse("E520", place_in(text, node.at),
+           formula.target + " is stored as a matrix of its own, and reads " + node.name +
+               ", which is stored by levels",
+           "leave the format of " + formula.target + " out");
+  }
   StoredResult result = stored_result(formula, text, tensors_, *output.format);
   const std::string& name = formula.target;
   const auto count = [&](const std::string& of) {

@@ -21,12 +21,14 @@ class SparseSection {
       : errors_(context.errors), fusion_(fusion), sizes_(sizes), inputs_(inputs), file_(file) {}
 
   // After the inputs are read.
-  void begin() { tensors_ = inputs_.sparse_tensors(); }
-  // Makes a statement over sparse matrices one over their items, and returns what has to come
-  // behind it (SparseStatement::whole). `output`: what is said of its result, or null. Throws
-  // BadInput E520.
-  std::optional<Formula> bring_to_items(Formula& formula, const Node& text,
-                                        const StatementOutput* output);
+  void begin() {
+    tensors_ = inputs_.sparse_tensors();
+    levels_ = inputs_.level_tensors();
+  }
+  // The statements over items that a statement over sparse tensors becomes, in their order.
+  // `output`: what is said of its result, or null. Throws BadInput E520.
+  std::vector<Formula> by_items(const Formula& formula, const Node& text,
+                                const StatementOutput* output);
   // Before a statement becomes a tensor, that which it reads of a result that is stored sparse.
   void make_arrays_of(const std::string& target);
   // What is read at rows or columns has as many items there as the matrix has, and so has another
@@ -40,6 +42,7 @@ class SparseSection {
   };
   Formula bring_to_own_items(const Formula& formula, const Node& text,
                              const StatementOutput& output);
+  void note_items(const std::string& name, const SparseTensor& of, const StatementOutput* output);
   void check_equal(Expr own, Expr all, const Place& place, const std::string& differ,
                    const std::string& why);
 
@@ -49,6 +52,7 @@ class SparseSection {
   InputSection& inputs_;
   ScheduleFile& file_;
   SparseTensors tensors_;  // inputs, and what is computed at items
+  LevelTensors levels_;    // likewise
   std::vector<std::pair<SparseUse, const Node*>> uses_;
   std::vector<std::pair<SparseAlike, const Node*>> alike_;
   std::map<std::string, Stored> stored_;  // by statement

@@ -56,7 +56,8 @@ class ItemsWriter {
                              Key(left[1].name, Binder()) == m.column;
       if (has_items) {
         items_ = &m;
-        if (left.size() == 2) made_.items_of = m.tensor;
+        made_.items_of = m.tensor;
+        made_.items_of->inner = left.size() - 2;
         continue;
       }
       const auto is_left = [&](const Key& index) {
@@ -157,12 +158,11 @@ class ItemsWriter {
   // Z[i, d] = Z_slices[i // C, i % C, d]
   void put_whole() {
     const Matrix& m = *parts_;
-    const bool is_sliced = m.tensor.format.storage == StorageKind::Sell;
     Formula whole = from_;
     whole.nodes.clear();
     whole.folds.clear();
     whole.assertion.reset();
-    made_.formula.target += is_sliced ? "_slices" : "_blocks";
+    made_.formula.target += parts_suffix(m.tensor.format);
     FormulaNode read{.kind = Kind::Element, .at = from_.target_at, .name = made_.formula.target};
     const auto add = [&](FormulaNode node) {
       node.at = from_.target_at;
@@ -225,7 +225,8 @@ class ItemsWriter {
                                           : make.column(m->tensor, m->loops);
       }
     }
-    if (node.may_read() && sparse_.contains(node.name)) return read_of_matrix(node);
+    const bool is_of_rows = node.may_read() && !node.is_by_position;
+    if (is_of_rows && sparse_.contains(node.name)) return read_of_matrix(node);
     for (std::uint32_t& operand : node.operands) operand = numbers_[operand];
     const auto is_loaded = [&](std::uint32_t o) { return made_.formula.nodes[o].is_loaded; };
     if (node.in_subscript && node.kind != Kind::Element) {
@@ -246,9 +247,19 @@ class ItemsWriter {
     const Matrix& m = *std::ranges::find_if(reads_.matrices(), is_it);
     if (m.is_looked_up) return looked_up(m, std::move(node));
     SparseNodes make = nodes(node, true);
+    const std::vector<std::uint32_t> inner = subscripts_behind(node);
     node.operands.clear();
     for (const std::string& name : m.loops.all) node.operands.push_back(make.loop(name));
+    node.operands.insert(node.operands.end(), inner.begin(), inner.end());
     return add(std::move(node));
+  }
+  // Of the dense axes behind those of the matrix.
+  std::vector<std::uint32_t> subscripts_behind(const FormulaNode& read) const {
+    std::vector<std::uint32_t> made;
+    for (std::size_t k = 2; k < read.operands.size(); ++k) {
+      made.push_back(numbers_[read.operands[k]]);
+    }
+    return made;
   }
 
   // The sum of the items that have the index which another matrix tells.
@@ -272,6 +283,9 @@ class ItemsWriter {
         of_rows ? make.row(teller.tensor, teller.loops) : make.column(teller.tensor, teller.loops);
     const std::uint32_t is_it = make.apply(Function::Eq, index, wanted);
     const std::uint32_t value = make.element(node.name, loops);
+    for (std::uint32_t k : subscripts_behind(node)) {
+      made_.formula.nodes[value].operands.push_back(k);
+    }
     FormulaNode select{.kind = Kind::Apply,
                        .at = node.at,
                        .function = Function::Select,

@@ -243,7 +243,7 @@ class StatementBuilder {
     const auto source =
         node.kind == Kind::Element ? fusion_.find(node.name) : std::optional<TensorId>();
     if (!source) return;
-    const std::vector<Expr> extents = shape_by_rows(fusion_, *source);
+    const std::vector<Expr> extents = StatementReads::shape_of_read(fusion_, node, *source);
     for (std::size_t axis = 0; axis < std::min(extents.size(), node.operands.size()); ++axis) {
       const FormulaNode& whole = formula_.nodes[node.operands[axis]];
       const bool is_safe = StatementReads::has_safe_mode(whole);
@@ -412,6 +412,8 @@ void make_tensor(const Formula& formula, const Node& text, StatementOutput* outp
   };
   at_place<BadInput>(builder.place(formula.target_at), [&] {
     const Tensor tensor = made();
+    if (!formula.offsets.empty())
+      fusion.edit(tensor.id()).items_of = rows_told_by(fusion, formula.offsets);
     if (output != nullptr && output->is_output) {
       make_output(formula, tensor, *output, fusion, sizes, context);
     }

@@ -18,7 +18,8 @@ void make_output(const Formula& formula, Tensor tensor, const StatementOutput& o
                 output.type ? std::optional(output.type->type) : std::nullopt);
   std::vector<std::string> axes;
   for (const Formula::Index& index : formula.indices) axes.push_back(index.name);
-  if (fusion[tensor.id()].items_of) axes.erase(axes.begin());  // positions have one axis
+  // Positions have one axis.
+  if (fusion[tensor.id()].items_of && formula.offsets.empty()) axes.erase(axes.begin());
   TensorInfo& info = fusion.edit(tensor.id());
   info.align = output.layout.align;
   info.strides = strides_of(output.layout, info.name, said_type(info), axes,

@@ -20,6 +20,11 @@ bool StatementReads::has_safe_mode(const FormulaNode& subscript) {
          (subscript.remap == Remap::Safe || subscript.remap == Remap::Checked);
 }
 
+std::vector<Expr> StatementReads::shape_of_read(const Fusion& fusion, const FormulaNode& node,
+                                                TensorId source) {
+  return node.is_by_position ? fusion.shape(source) : shape_by_rows(fusion, source);
+}
+
 // The value out of bounds: what is checked tells of that, if one of its subscripts is outside.
 ValueId StatementReads::checked_fill(std::uint32_t number, const FormulaNode& node, TensorId source,
                                      ValueId otherwise) {
@@ -59,7 +64,7 @@ ValueId StatementReads::fill(std::uint32_t number) {
 ValueId StatementReads::read(std::uint32_t number, const FormulaNode& node,
                              std::optional<ValueId> otherwise) {
   const TensorId source = names_.source_of(node);
-  const std::vector<Expr> extents = shape_by_rows(fusion_, source);
+  const std::vector<Expr> extents = shape_of_read(fusion_, node, source);
   if (extents.size() != node.operands.size()) {
     refuse("E503", place(node.at),
            node.name + " has rank " + std::to_string(extents.size()) + " and is read at " +
@@ -67,7 +72,8 @@ ValueId StatementReads::read(std::uint32_t number, const FormulaNode& node,
                (node.operands.size() == 1 ? " subscript" : " subscripts"),
            "give one subscript for each axis");
   }
-  if (fusion_[source].items_of) return read_item(node, source, extents, otherwise);
+  if (fusion_[source].items_of && !node.is_by_position)
+    return read_item(node, source, extents, otherwise);
   const DataType type = fusion_[source].type;
   ValueGraph& values = fusion_.values();
   std::vector<std::size_t> safe, others;  // axes

@@ -37,6 +37,9 @@ class StatementReads {
   // What there is out of bounds must be of the element's type, or adapt to it (E319).
   ValueId fill(std::uint32_t number);
 
+  // The extents of the axes at which an element is read.
+  static std::vector<Expr> shape_of_read(const Fusion& fusion, const FormulaNode& node,
+                                         TensorId source);
   // Whether outside of the axis there is 0.
   static bool has_safe_mode(const FormulaNode& subscript);
 

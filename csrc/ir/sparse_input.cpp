@@ -72,6 +72,13 @@ Tensor searched_offsets(Fusion& f, const std::string& matrix, Expr rows) {
   return offsets;
 }
 
+Tensor item_rows(Fusion& f, const std::string& matrix, DataType index) {
+  const RowsId rows = rows_told_by(f, matrix + kOffsetsSuffix).value();
+  const Expr row = f.fresh_index("row"), item = f.fresh_index("item");
+  return f.output(matrix + kRowsSuffix,
+                  compute_ragged(f, "", rows, {row, item}, {}, Element(row), index));
+}
+
 SparseInput::SparseInput(Fusion& f, const std::string& name, const StorageFormat& format, Expr rows,
                          Expr columns, DataType type, DataType index)
     : f_(&f), name_(name), format_(format), rows_(rows), columns_(columns) {

@@ -50,6 +50,10 @@ void name_steps(Fusion& f, std::size_t first, const std::string& name);
 // like the matrix with "_offsets", which a kernel searches for before others read the rows.
 Tensor searched_offsets(Fusion& f, const std::string& matrix, Expr rows);
 
+// The row of each item of a matrix by rows, as coo has it: an output, called like the matrix with
+// "_rows", which a kernel makes before others read it.
+Tensor item_rows(Fusion& f, const std::string& matrix, DataType index);
+
 // An item of a matrix where it is computed with.
 struct SparseItem {
   Element value;

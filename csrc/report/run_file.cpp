@@ -1,15 +1,13 @@
 #include <selvage/base/diagnostic.h>
-#include <selvage/base/stored_arrays.h>
 #include <selvage/base/words.h>
 #include <selvage/driver/contracts.h>
 #include <selvage/driver/made_matrix.h>
 #include <selvage/expr/text.h>
-#include <selvage/frontend/matrix_market.h>
 #include <selvage/frontend/npy.h>
-#include <selvage/frontend/npz.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/report/made_up_sizes.h>
 #include <selvage/report/run_file.h>
+#include <selvage/report/sparse_files.h>
 #include <selvage/runtime/virtual_unit.h>
 
 #include <algorithm>
@@ -61,85 +59,6 @@ Array read_input(DataType type, const std::string& path) {
     array.type = DataType::BFloat16;
   }
   return array;
-}
-
-// Where an extent is of one size, its value, if nothing has told it before.
-void note_size(const Fusion& fusion, Expr extent, std::int64_t value,
-               std::map<std::string, std::int64_t>& sizes) {
-  const std::vector<Expr> used = symbols_of(extent);
-  if (used.size() != 1) return;
-  const auto told = solved_for(used[0], extent, value, {}, *fusion.facts());
-  if (told) sizes.emplace(std::string(used[0].name()), *told);
-}
-
-// The sizes that the extents of an array tell, where nothing has told them before.
-void note_sizes(const Fusion& fusion, TensorId input, const std::vector<std::int64_t>& shape,
-                std::map<std::string, std::int64_t>& sizes) {
-  const std::vector<Expr> extents = fusion.shape(input);
-  for (std::size_t k = 0; k < std::min(extents.size(), shape.size()); ++k) {
-    note_size(fusion, extents[k], shape[k], sizes);
-  }
-}
-
-bool is_matrix_file(const std::string& path) {
-  return path.ends_with(".mtx") || path.ends_with(".npz");
-}
-
-SizeValues known_sizes(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes) {
-  SizeValues known;
-  for (Expr n : fusion.sizes()) {
-    const auto value = sizes.find(std::string(n.name()));
-    if (value != sizes.end()) known.add(n, value->second);
-  }
-  return known;
-}
-
-// That a matrix has the rows and columns that the file says, as far as they are known.
-void check_extents(const std::string& name, const std::string& path, const StoredMatrix& made,
-                   const ScheduleFile::Sparse& said, const Fusion& fusion,
-                   const std::map<std::string, std::int64_t>& sizes) {
-  const SizeValues known = known_sizes(fusion, sizes);
-  const auto check = [&](Expr extent, std::int64_t own, const std::string& what) {
-    const auto value = known(extent);
-    if (!value || *value == own) return;
-    throw BadInput({.code = "E612",
-                    .place = {path, 0, 0},
-                    .message = "the matrix " + name + " has " + std::to_string(own) + " " + what +
-                               ", and the file says " + std::to_string(*value),
-                    .help = "give one that has as many, or correct the file's sizes or --size"});
-  };
-  check(said.rows, made.rows, "rows");
-  check(said.columns, made.columns, "columns");
-}
-
-// A sparse matrix that is made by a rule, or that a file of Matrix Market or of SciPy has, as the
-// inputs of its format.
-void read_sparse_input(const std::string& name, const std::string& path, const ScheduleFile& file,
-                       const Fusion& fusion, std::uint64_t seed, RunRequest& request) {
-  const auto matrix = file.sparse.find(name);
-  if (matrix == file.sparse.end()) {
-    throw BadInput({.code = "E602",
-                    .place = {path, 0, 0},
-                    .message = name + " is no sparse matrix, and this is a file of one",
-                    .help = "give it as an .npy file, or say format: csr"});
-  }
-  const StorageFormat& format = matrix->second.format;
-  const auto generated = made_matrix(path, seed);
-  StoredMatrix made = path.ends_with(".npz")
-                          ? converted(read_npz(path), format)
-                          : stored(generated ? *generated : read_matrix_market(path), format);
-  check_extents(name, path, made, matrix->second, fusion, request.sizes);
-  const DataType type = fusion[fusion.find(name).value()].type;
-  // Those that are made are below 1.
-  if (generated && is_integer(type)) {
-    for (double& value : made.value) value *= 16;
-  }
-  for (auto& [input, array] : arrays_of(made, name, type, matrix->second.index)) {
-    note_sizes(fusion, fusion.find(input).value(), array.shape, request.sizes);
-    request.inputs[input] = std::move(array);
-  }
-  note_size(fusion, matrix->second.rows, made.rows, request.sizes);
-  note_size(fusion, matrix->second.columns, made.columns, request.sizes);
 }
 
 // Of the program that a run with these arguments takes.
@@ -195,28 +114,6 @@ void keep_shown(const RunFileOptions& options, const std::map<std::string, Array
   }
 }
 
-// What is computed at the items of a sparse matrix, with the rows and columns of these.
-void write_matrix(const std::string& name, const std::string& path, const ScheduleFile& file,
-                  const std::map<std::string, std::int64_t>& sizes,
-                  const std::map<std::string, Array>& arrays, const Array& values) {
-  const auto of = file.items_of.find(name);
-  if (of == file.items_of.end()) {
-    throw BadInput({.code = "E603",
-                    .place = {path, 0, 0},
-                    .message = name + " is not computed at the items of a sparse matrix",
-                    .help = "name an .npy file for it"});
-  }
-  const ScheduleFile::Sparse& matrix = file.sparse.at(of->second);
-  const SizeValues known = known_sizes(*file.fusion, sizes);
-  const StoredMatrix made = matrix_of(arrays, of->second, matrix.format, known(matrix.rows).value(),
-                                      known(matrix.columns).value(), values);
-  if (path.ends_with(".npz")) {
-    write_npz(path, made);
-  } else {
-    write_matrix_market(path, items_of(made));
-  }
-}
-
 void write_arrays(const RunFileOptions& options, const ScheduleFile& file, const Report& report,
                   const std::map<std::string, std::int64_t>& sizes,
                   const std::map<std::string, Array>& inputs,
@@ -238,10 +135,10 @@ void write_arrays(const RunFileOptions& options, const ScheduleFile& file, const
   for (const auto& [name, path] : options.outputs) {
     const auto it = outputs.find(name);
     if (it == outputs.end()) continue;
-    if (is_matrix_file(path)) {
+    if (is_sparse_file(path)) {
       std::map<std::string, Array> arrays = inputs;
       arrays.insert(outputs.begin(), outputs.end());
-      write_matrix(name, path, file, sizes, arrays, it->second);
+      write_sparse_output(name, path, file, sizes, arrays, it->second);
     } else {
       write_npy(path, it->second, is_complex(report, name));
     }
@@ -329,7 +226,7 @@ RunRequest request_for(const ScheduleFile& file, const RunFileOptions& options,
   for (const auto& [name, path] : options.inputs) {
     const auto tensor = fusion.find(name);
     if (!tensor) continue;
-    if (is_matrix_file(path) || is_made_matrix(path)) {
+    if (is_sparse_file(path) || is_made_matrix(path)) {
       read_sparse_input(name, path, file, fusion, options.seed, request);
       continue;
     }

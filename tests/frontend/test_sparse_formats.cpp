@@ -332,6 +332,45 @@ TEST(SparseFormats, AnIndexOfTheRowIsReadForEachItem) {
   }
 }
 
+// What is behind the items of a matrix is read as these are.
+TEST(SparseFormats, ResultsAtItemsMayHaveFurtherAxes) {
+  for (const char* format : {"csr", "coo", "ell", "sell(3)", "bcsr(2, 3)", "dia"}) {
+    const ScheduleFile file =
+        read("sizes: {E: 3}\ninputs:\n  A: {shape: [I, J], dtype: int32, format: \"" +
+             std::string(format) +
+             "\"}\n  C: {shape: [J, E], dtype: int32}\n  B: {shape: [J], dtype: int32}\n"
+             "compute:\n  - P[i, j, d] = A[i, j] * C[j, d]\n"
+             "  - Z[i, d] = sum[j](P[i, j, d] * B[j])\n");
+    SCOPED_TRACE(format);
+    ASSERT_TRUE(file.illegal.empty()) << to_text(file.illegal);
+    const Program program = lower(*file.schedule);
+    SplitMix64 random(13);
+    for (int k = 0; k < count(3, 30); ++k) {
+      const StoredMatrix a = stored(random_matrix(random), *storage_format(format));
+      if (a.rows == 0) continue;
+      RunRequest request{.sizes = {{"I", a.rows}, {"J", a.columns}},
+                         .inputs = arrays_of(a, "A", DataType::Int32, DataType::Int32),
+                         .on = Machine::Emulate,
+                         .on_all = k == 0};
+      Operands in;
+      request.inputs["B"] = numbers(random, {a.columns}, in.B);
+      request.inputs["C"] = numbers(random, {a.columns, kLanes}, in.C);
+      const RunResult result = run(*file.fusion, program, request);
+      EXPECT_TRUE(result.passed());
+      std::vector<std::int64_t> sums(std::size_t(a.rows * kLanes));
+      for (const auto& item : test::stored_items(a)) {
+        for (std::int64_t d = 0; d < kLanes; ++d) {
+          sums[std::size_t(item.row * kLanes + d)] +=
+              of(item) * at(in.C, item.column * kLanes + d) * at(in.B, item.column);
+        }
+      }
+      for (std::size_t n = 0; n < sums.size(); ++n) {
+        EXPECT_EQ(result.outputs.at("Z").get_int(std::int64_t(n)), sums[n]) << n;
+      }
+    }
+  }
+}
+
 // A product of dense matrices of no terms is 0 at each item.
 TEST(SparseFormats, ProductsOfNoTermsAreZero) {
   const ScheduleFile file = read(
@@ -393,7 +432,7 @@ TEST(SparseFormats, SayWhatAFormatCannotTell) {
   EXPECT_EQ(
       said("sell", "Z[i] = sum[j](A[i, j])"),
       "a.yaml:2:44: error[E304]: inputs.A.format: 'sell' is no format; help: one of csr, csc, "
-      "coo, ell, dia, sell(64), bcsr(4, 4)\n");
+      "coo, ell, dia, sell(64), bcsr(4, 4), csf\n");
 }
 
 // What is made of indices by a format captures no name of the user's, and what lies beyond the last

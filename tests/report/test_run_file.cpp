@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace selvage {
 
@@ -279,6 +281,50 @@ TEST(MadeUpSizes, OfSymbolsAreInsideOfTheirRangesWhereTheyCanBe) {
   EXPECT_TRUE(0 < sizes.at("d") && sizes.at("d") < 9) << sizes.at("d");
   facts.assume(c < a);
   EXPECT_TRUE(made_up_sizes(facts, symbols).empty());
+}
+
+// A sparse tensor comes from a file of its items, and what is at its items or pairs goes out so.
+TEST(RunFile, ASparseTensorIsReadAndWritten) {
+  const Folder folder;
+  const auto write = [&](const char* name, const char* text) {
+    std::ofstream(folder.file(name)) << text;
+    return folder.file(name);
+  };
+  const auto read_back = [&](const char* name) {
+    std::ostringstream text;
+    text << std::ifstream(folder.file(name)).rdbuf();
+    return text.str();
+  };
+  const std::string file =
+      "sizes: {J: 3}\ninputs: {T: {shape: [I, J, K], dtype: float, format: csf}}\n"
+      "outputs: {Z: {}, Y: {}}\ncompute:\n  - Z[i, j, k] = 2 * T[i, j, k]\n"
+      "  - Y[i, j] = sum[k](T[i, j, k])\n";
+  const std::string path = write("T.tns", "# items\n2 3 1 5\n1 2 4 0.5\n1 2 1 1\n");
+  const auto options = [&](const std::string& input) {
+    return RunFileOptions{.inputs = {{"T", input}}, .on = Machine::Emulate};
+  };
+  Case fine(file);
+  RunFileOptions all = options(path);
+  all.outputs = {{"Z", folder.file("Z.tns")}, {"Y", folder.file("Y.mtx")}};
+  run_file(fine.file, all, fine.report);
+  EXPECT_TRUE(fine.report.runs.back().passed());
+  EXPECT_EQ(read_back("Z.tns"), "1 2 1 2\n1 2 4 1\n2 3 1 10\n");
+  EXPECT_EQ(read_back("Y.mtx"),
+            "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 2 1.5\n2 3 5\n");
+  Case wrong(file);
+  EXPECT_THAT(wrong.refusal(options(write("far.tns", "1 1 1 1\n1 4 1 1\n"))),
+              HasSubstr("far.tns:2:0: error[E602]: the coordinate 4 is none of 1 to 3"));
+  EXPECT_THAT(wrong.refusal(options(folder.file("Y.mtx"))),
+              HasSubstr("error[E602]: T is a sparse tensor of 3 axes, and this is a matrix"));
+  all.outputs = {{"Z", folder.file("Z.mtx")}};
+  EXPECT_THAT(wrong.refusal(all), HasSubstr("error[E603]: Z has 3 axes; help: name a .tns file"));
+  all.outputs = {{"Y", folder.file("Y.tns")}};
+  EXPECT_THAT(wrong.refusal(all), HasSubstr("error[E603]: Y has 2 axes; help: name an .mtx or"));
+  Case matrix(
+      "inputs: {A: {shape: [I, J], dtype: float, format: csr}}\n"
+      "compute: ['y[i] = sum[j](A[i, j])']\n");
+  EXPECT_THAT(matrix.refusal({.inputs = {{"A", path}}, .on = Machine::Emulate}),
+              HasSubstr("error[E602]: A is a sparse matrix, and this is a tensor of more axes"));
 }
 
 }  // namespace

@@ -340,11 +340,11 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
   many("--size", raw.sizes, "NAME=VALUE ...: values of sizes");
   many("--input", raw.inputs,
-       "NAME=FILE.npy ...: inputs; FILE.mtx, FILE.npz, or KIND:KEY=NUMBER,... for sparse matrices; "
-       "what is left out is made up, arrays of threads are 0");
+       "NAME=FILE.npy ...: inputs; FILE.mtx, FILE.npz, or KIND:KEY=NUMBER,... for sparse matrices, "
+       "FILE.tns for csf; what is left out is made up, arrays of threads are 0");
   many("--output", raw.outputs,
        "NAME=FILE.npy ...: write outputs; FILE.mtx or FILE.npz: with the rows and columns of the "
-       "sparse matrix at whose items it is computed");
+       "sparse matrix at whose items it is computed, FILE.tns: with the coordinates of csf");
   many("--print", raw.prints,
        "NAME ...: run, and show the values of inputs or outputs; of many, the corners");
   app.add_option("--on", raw.on, "where to run: virtual, emulate or gpu");
