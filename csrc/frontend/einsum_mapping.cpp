@@ -1,9 +1,11 @@
 #include <selvage/base/names.h>
 #include <selvage/base/words.h>
 #include <selvage/frontend/einsum_mapping.h>
+#include <selvage/frontend/einsum_partitioning.h>
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/made_nodes.h>
 #include <selvage/frontend/readers.h>
+#include <selvage/frontend/sparse_loops.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,81 +18,11 @@ namespace {
 constexpr std::int64_t kMostThreads = 1024;  // of a block
 constexpr std::int64_t kThreads = 256;       // of a block, where nothing else says how many
 
-// uniform_shape(4): a word, and what stands in parentheses behind it.
-struct Partitioning {
-  enum class Kind : std::uint8_t { UniformShape, NwayShape, UniformOccupancy, Flatten };
-  Kind kind{};
-  std::string amount;  // a number or a name
-  std::string leader;  // of an occupancy
-  Place place;
-};
-
-Partitioning read_partitioning(const Node& node) {
-  constexpr std::string_view kWords[] = {"uniform_shape", "nway_shape", "uniform_occupancy",
-                                         "flatten"};
-  const std::string_view text = trimmed(as_text(node, "partitioning"));
-  const std::size_t open = text.find('(');
-  if (open == text.npos || text.back() != ')') {
-    refuse("E332", node.place, shown(text) + " is no partitioning",
-           "write uniform_shape(4), nway_shape(4), uniform_occupancy(A.4) or flatten()");
-  }
-  const std::string_view word = trimmed(text.substr(0, open));
-  const std::string_view inside = trimmed(text.substr(open + 1, text.size() - open - 2));
-  if (word == "follow") {
-    refuse_unsupported(node.place, "follow(...)", "leave it out: ranks follow what they index");
-  }
-  Partitioning made;
-  const auto known = std::ranges::find(kWords, word);
-  if (known == std::end(kWords)) {
-    refuse("E332", node.place,
-           "partitioning: " + shown(word) + " is none of " + joined(kWords, std::identity()),
-           meant(word, kWords, "write one of them"));
-  }
-  made.kind = Partitioning::Kind(known - std::begin(kWords));
-  made.place = node.place;
-  if (made.kind == Partitioning::Kind::Flatten) {
-    if (inside.empty()) return made;
-    refuse("E332", node.place, "flatten() has nothing in its parentheses", "write flatten()");
-  }
-  made.amount = inside;
-  if (made.kind == Partitioning::Kind::UniformOccupancy) {
-    const std::size_t dot = inside.find('.');
-    if (dot == inside.npos) {
-      refuse("E334", node.place,
-             "uniform_occupancy(" + std::string(inside) + ") has no leader: whose items it counts",
-             "write uniform_occupancy(A." + (inside.empty() ? "4" : std::string(inside)) +
-                 "), of the tensor whose items fill the parts");
-    }
-    made.leader = trimmed(inside.substr(0, dot));
-    made.amount = trimmed(inside.substr(dot + 1));
-  }
-  const bool is_number =
-      !made.amount.empty() && std::ranges::all_of(made.amount, [](char c) { return is_digit(c); });
-  if (!is_number && !is_identifier(made.amount)) {
-    refuse("E332", node.place, shown(text) + ": " + shown(made.amount) + " is no number of items",
-           "write a number, or the name of a symbol");
-  }
-  return made;
-}
-
-// K, or (M, K0).
-std::vector<std::string> ranks_of_key(const std::string& key) {
-  std::string_view text = trimmed(key);
-  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
-  std::vector<std::string> ranks;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    ranks.emplace_back(trimmed(text.substr(at, end - at)));
-    at = end + 1;
-  }
-  return ranks;
-}
-
 class MappingReader {
  public:
   MappingReader(const EinsumExpression& einsum, const StoredTensors& tensors,
                 const FileSymbols& symbols)
-      : tensor_(einsum.target.name), tensors_(tensors), symbols_(symbols) {
+      : tensor_(einsum.target.name), einsum_(einsum), tensors_(tensors), symbols_(symbols) {
     for (const std::string& variable : einsum.variables()) {
       ranks_.push_back({.name = rank_of(variable), .loop = variable});
     }
@@ -110,10 +42,13 @@ class MappingReader {
   EinsumMapping read(const Node& mapping) {
     EinsumMapping made;
     made.items = made_list(std::vector<Node>{}, mapping.place);
+    made.of = tensor_;
     items_ = &made.items;
     const Node* parts = part_of(mapping, "partitioning");
     const Node* order = part_of(mapping, "loop-order");
     const Node* spacetime = part_of(mapping, "spacetime");
+    if (parts != nullptr || order != nullptr || spacetime != nullptr)
+      take_formats(mapping, made.of);
     if (parts != nullptr) partition(*parts);
     if (order != nullptr) reorder(*order);
     if (spacetime != nullptr) {
@@ -131,6 +66,7 @@ class MappingReader {
         mapped.domain = rank.name;
         mapped.loops = {rank.block_loop, rank.loop};
       }
+      mapped.loops.insert(mapped.loops.end(), rank.inside.begin(), rank.inside.end());
       made.mapped.ranks.push_back(std::move(mapped));
     }
     return made;
@@ -143,8 +79,55 @@ class MappingReader {
     std::string items_of = {};  // whose items are its points; empty: its points are coordinates
     bool is_flattened = false;
     bool is_space = false;
-    std::string block_loop = {};  // outer to `loop`, where it is cut up among blocks
+    std::string block_loop = {};           // outer to `loop`, where it is cut up among blocks
+    std::vector<std::string> inside = {};  // loops inside of `loop` that belong to it
+    // How the matrix is stored of which it runs over what is no list of items; empty: over items.
+    std::string stored_as = {};
   };
+
+  // What the formats of the matrices make of their rows and columns.
+  void take_formats(const Node& mapping, std::string& of) {
+    for (const EinsumTensor& read : einsum_.operands()) {
+      const StoredRanks& stored = tensors_.at(read.name);
+      if (!stored.format || stored.ranks.size() != 2) continue;
+      Rank *row = find(stored.ranks[0]), *column = find(stored.ranks[1]);
+      if (row == nullptr || column == nullptr) continue;
+      const SparseLoops loops =
+          sparse_loops(*stored.format, row->loop, column->loop, [&](const std::string& name) {
+            return tensors_.contains(name) || symbols_.find(name) != nullptr ||
+                   std::ranges::find(ranks_, name, &Rank::loop) != ranks_.end();
+          });
+      const std::string format = to_string(*stored.format);
+      if (fills_up(*stored.format)) column->stored_as = format;
+      const std::vector<std::string>& target = tensors_.at(tensor_).ranks;
+      const bool has_items =
+          target.size() > 1 && target[0] == row->name && target[1] == column->name;
+      if (loops.has_parts()) {
+        if (has_items || std::ranges::find(target, row->name) == target.end()) {
+          refuse_unsupported(
+              einsum_.text->place,
+              "a mapping of " + tensor_ + ", which is not by rows of " + read.name +
+                  ", stored as " + format + ",",
+              "compute a result at rows of " + read.name + " alone, or store it as csr");
+        }
+        of = tensor_ + parts_suffix(*stored.format);
+        add_item("merge", made_map({{"in", made_list(loops.of_row, mapping.place)},
+                                    {"out", made_text(row->loop, mapping.place)}},
+                                   mapping.place));
+        column->loop = loops.of_column[0];
+        column->inside.assign(loops.of_column.begin() + 1, loops.of_column.end());
+      } else if (has_items && loops.all[0] != row->loop) {
+        std::swap(*row, *column);  // which are the first ones
+      }
+    }
+  }
+  // Slots, diagonals and blocks are not cut up by what they hold.
+  static void check_is_of_items(const Rank& rank, const Place& place, const std::string& what) {
+    if (rank.stored_as.empty()) return;
+    refuse_unsupported(place,
+                       what + " of " + rank.name + ", which is stored as " + rank.stored_as + ",",
+                       "cut up the rows alone, or store the matrix as csr");
+  }
 
   const Node* part_of(const Node& mapping, const char* key) const {
     const Node* all = mapping.find(key);
@@ -236,6 +219,7 @@ class MappingReader {
     std::string outer;
     for (std::size_t k = 0; k < ranks.size(); ++k) {
       const Rank& rank = *find(ranks[k]);
+      check_is_of_items(rank, entry.place, "flatten()");
       if (affine_.contains(rank.name)) {
         refuse("E334", entry.place, rank.name + " stands in a sum of indices: it is not flattened",
                "leave " + rank.name + " out of " + entry.key);
@@ -329,6 +313,7 @@ class MappingReader {
     std::optional<std::int64_t> size;  // of the part that is cut up next, where it is a number
     for (std::size_t k = 0; k < list.size(); ++k) {
       const Partitioning& p = list[k];
+      check_is_of_items(whole, p.place, "a partitioning");
       check(p, whole, k == 0 ? nullptr : &list[k - 1]);
       const std::size_t number = list.size() - k;
       Rank outer = whole;
@@ -374,7 +359,10 @@ class MappingReader {
              "name each once: " + joined(names()));
     }
     std::vector<std::string> loops;
-    for (const Rank& rank : ordered) loops.push_back(rank.loop);
+    for (const Rank& rank : ordered) {
+      loops.push_back(rank.loop);
+      loops.insert(loops.end(), rank.inside.begin(), rank.inside.end());
+    }
     const bool is_same = std::ranges::equal(ordered, ranks_, {}, &Rank::name, &Rank::name);
     ranks_ = std::move(ordered);
     if (!is_same) add_item("reorder", made_list(loops, order.place));
@@ -410,6 +398,11 @@ class MappingReader {
                  "say once whether it runs in space or in time");
         }
         rank.is_space = key == std::string_view("space");
+        if (rank.is_space && !rank.inside.empty()) {
+          refuse_unsupported(item.place,
+                             name + " in space, which is stored as " + rank.stored_as + ",",
+                             "run " + name + " in time");
+        }
       }
     }
     for (const Rank& rank : ranks_) {
@@ -465,6 +458,7 @@ class MappingReader {
   }
 
   const std::string tensor_;
+  const EinsumExpression& einsum_;
   const StoredTensors& tensors_;
   const FileSymbols& symbols_;
   std::vector<Rank> ranks_;

@@ -1,5 +1,6 @@
 // TeAAL specifications: section 3 of a schedule file.
 #include <selvage/base/names.h>
+#include <selvage/base/stored_tensor.h>
 #include <selvage/base/words.h>
 #include <selvage/frontend/einsum_mapping.h>
 #include <selvage/frontend/einsum_section.h>
@@ -193,7 +194,10 @@ class EinsumReader {
     }
     // TeAAL knows no dense tensors; here one tensor of an expression is sparse.
     for (const EinsumExpression& einsum : einsums_) {
-      for (const EinsumTensor& tensor : einsum.operands()) {
+      const std::vector<EinsumTensor> operands = einsum.operands();
+      const bool has_levels = std::ranges::any_of(
+          operands, [&](const EinsumTensor& t) { return declared_[t.name].storage == kCsf; });
+      for (const EinsumTensor& tensor : has_levels ? std::vector<EinsumTensor>() : operands) {
         Declared& known = declared_[tensor.name];
         const auto is_plain = [](const EinsumIndex& index) { return index.variable().has_value(); };
         if (known.ranks.size() != 2 || !std::ranges::all_of(tensor.indices, is_plain)) continue;
@@ -201,20 +205,19 @@ class EinsumReader {
         break;
       }
       errors_.attempt([&] {
-        if (const EinsumTensor* operand = sparse_operand(einsum)) {
-          declared_[einsum.target.name].storage = declared_[operand->name].storage;
-        }
+        const EinsumTensor* operand = sparse_operand(einsum);
+        if (operand == nullptr) return;
+        const std::string& storage = declared_[operand->name].storage;
+        const bool is_matrix = storage == kCsf && levels_of(einsum.target, *operand) == 2;
+        declared_[einsum.target.name].storage = is_matrix ? "csr" : storage;
       });
     }
-    // A mapping names ranks, and goes through them as rows and their items lie.
+    // A level of csf is computed by a statement of its own, of which a mapping knows nothing.
     for (const auto& [name, known] : declared_) {
-      if (mapping_ == nullptr || !known.is_sparse() || computed_.contains(name)) continue;
-      if (known.storage == "csr" || known.storage == "coo") continue;
+      if (mapping_ == nullptr || known.storage != kCsf || computed_.contains(name)) continue;
       errors_.attempt([&, &own = known, of = name] {
-        refuse_unsupported(own.storage_at,
-                           "a mapping of " + of + ", which is stored as " + own.storage,
-                           "store it as csr, or leave mapping out, so that all is scheduled "
-                           "automatically");
+        refuse_unsupported(own.storage_at, "a mapping beside " + of + ", which is stored as csf,",
+                           "leave mapping out, so that all is scheduled automatically");
       });
     }
   }
@@ -233,18 +236,21 @@ class EinsumReader {
     if (const Node* said = entry.value.find("storage")) {
       known.storage = trimmed(as_text(*said, what + ".storage"));
       known.storage_at = said->place;
-      if (known.is_sparse() && !storage_format(known.storage)) {
+      if (known.is_sparse() && known.storage != kCsf && !storage_format(known.storage)) {
         refuse("E304", said->place, what + ".storage: " + shown(said->text) + " is no format",
-               "one of dense, csr, csc, coo, ell, dia, sell(64), bcsr(4, 4)");
+               "one of dense, csr, csc, coo, ell, dia, sell(64), bcsr(4, 4), csf");
       }
     }
     known.index = word("index", Form::IndexWord);
     if (std::string type = word("dtype", Form::Type); !type.empty()) known.type = std::move(type);
-    if (known.is_sparse() && known.ranks.size() != 2) {
-      refuse("E520", entry.value.place,
-             entry.key + " is no matrix, and " + known.storage + " stores matrices",
-             "write storage: dense");
+    const bool has_levels = known.storage == kCsf;
+    if (!known.is_sparse() || (has_levels ? known.ranks.size() > 2 : known.ranks.size() == 2)) {
+      return;
     }
+    refuse("E520", entry.value.place,
+           has_levels ? entry.key + " has no three ranks, and csf stores as many or more"
+                      : entry.key + " is no matrix, and " + known.storage + " stores matrices",
+           has_levels ? "write storage: csr for a matrix" : "write storage: dense, or csf");
   }
 
   static bool is_storage(const Node& said) {
@@ -280,12 +286,14 @@ class EinsumReader {
       kinds += kept[rank];
     }
     const bool is_dense = kinds.find('C') == kinds.npos;
-    if (!is_dense && kinds != "UC") {
+    const bool is_below = kinds.size() > 1 && kinds == "U" + std::string(kinds.size() - 1, 'C');
+    if (!is_dense && !is_below) {
       refuse_unsupported(variant.place, "a tensor stored as " + kinds,
-                         "write U for all ranks, or U for the rows and C for the columns of a "
-                         "matrix");
+                         "write U for all ranks, or U for the first one, as for the rows of a "
+                         "matrix, and C for those behind it");
     }
-    known.storage = is_dense ? "dense" : "csr";
+    known.storage_at = variant.place;
+    known.storage = is_dense ? "dense" : kinds.size() == 2 ? "csr" : kCsf;
   }
 
   // What a mapping says of a tensor that no expression computes would be lost.
@@ -309,7 +317,10 @@ class EinsumReader {
     for (const auto& [name, known] : declared_) {
       StoredRanks& made = all[name];
       made.ranks = stored_ranks(name);
-      if (known.is_sparse()) made.compressed.insert(made.ranks[1]);
+      if (!known.is_sparse() || made.ranks.size() != 2) continue;
+      made.format = storage_format(known.storage);
+      const bool is_by_columns = made.format->storage == StorageKind::Csc;
+      made.compressed.insert(made.ranks[is_by_columns ? 0 : 1]);
     }
     return all;
   }
@@ -334,11 +345,20 @@ class EinsumReader {
     return all;
   }
 
-  // The sparse matrix whose items are those of the result, as both stand at the same indices.
+  // At how many indices the result stands, from the first one on, as the tensor does.
+  std::size_t levels_of(const EinsumTensor& target, const EinsumTensor& tensor) const {
+    const std::vector<std::string> left = subscripts_of(target), own = subscripts_of(tensor);
+    return std::size_t(std::ranges::mismatch(left, own).in1 - left.begin());
+  }
+
+  // The sparse tensor whose items, or whose nodes of some level, are those of the result, as both
+  // stand at the same indices.
   const EinsumTensor* sparse_operand(const EinsumExpression& einsum) const {
     const auto is_it = [&](const EinsumTensor& tensor) {
-      return declared_.at(tensor.name).is_sparse() &&
-             text_of_subscripts(tensor) == text_of_subscripts(einsum.target);
+      const Declared& known = declared_.at(tensor.name);
+      if (!known.is_sparse()) return false;
+      const std::size_t levels = levels_of(einsum.target, tensor);
+      return known.storage == kCsf ? levels >= 2 : levels == 2;
     };
     for (const EinsumTerm& term : einsum.terms) {
       const auto found = std::ranges::find_if(term.factors, is_it);
@@ -366,16 +386,16 @@ class EinsumReader {
   }
 
   std::string text_of_tensor(const EinsumTensor& tensor) const {
-    return tensor.name + text_of_subscripts(tensor);
+    return tensor.name + bracketed(subscripts_of(tensor));
   }
-  std::string text_of_subscripts(const EinsumTensor& tensor) const {
+  std::vector<std::string> subscripts_of(const EinsumTensor& tensor) const {
     const std::vector<std::string>& declared = declared_.at(tensor.name).ranks;
     std::vector<std::string> subscripts;
     for (const std::string& rank : stored_ranks(tensor.name)) {
       const std::size_t axis = std::size_t(std::ranges::find(declared, rank) - declared.begin());
       subscripts.push_back(text_of(tensor.indices[axis]));
     }
-    return bracketed(subscripts);
+    return subscripts;
   }
 
   // sum[j](A[i, j] * B[j])
@@ -429,17 +449,17 @@ class EinsumReader {
 
   // Beside tensors with a mapping, what has none would run on one thread, but where it is computed
   // by those who read it.
-  void refuse_without_mapping(const Node& mapped) const {
+  void refuse_without_mapping(const std::vector<std::string>& mapped) const {
     for (const EinsumExpression& einsum : einsums_) {
       const std::string& name = einsum.target.name;
       const bool is_reduced = einsum.variables().size() > einsum.target.indices.size();
-      if (mapped.find(name) != nullptr || (read_.contains(name) && !is_reduced)) continue;
+      const bool has_mapping = std::ranges::find(mapped, name) != mapped.end();
+      if (has_mapping || (read_.contains(name) && !is_reduced)) continue;
       errors_.attempt([&] {
-        refuse(
-            "E333", einsum.text->place,
-            "nothing says how " + name + " runs, and " + mapped.entries[0].key + " has a mapping",
-            "add spacetime for " + name +
-                "; or leave all mappings out, and everything is scheduled automatically");
+        refuse("E333", einsum.text->place,
+               "nothing says how " + name + " runs, and " + mapped[0] + " has a mapping",
+               "add spacetime for " + name +
+                   "; or leave all mappings out, and everything is scheduled automatically");
       });
     }
   }
@@ -448,16 +468,18 @@ class EinsumReader {
     Node all = made_map({}, place);
     if (mapping_ == nullptr) return all;
     const StoredTensors tensors = stored();
+    std::vector<std::string> mapped;
     for (const EinsumExpression& einsum : einsums_) {
       errors_.attempt([&] {
         EinsumMapping made = read_einsum_mapping(*mapping_, einsum, tensors, context_.symbols);
         if (made.items.items.empty()) return;
         refuse_partial_sums(einsum);
-        put(all, einsum.target.name, std::move(made.items));
-        file_.mappings[einsum.target.name] = std::move(made.mapped);
+        mapped.push_back(einsum.target.name);
+        put(all, made.of, std::move(made.items));
+        file_.mappings[made.of] = std::move(made.mapped);
       });
     }
-    if (!all.entries.empty()) refuse_without_mapping(all);
+    if (!mapped.empty()) refuse_without_mapping(mapped);
     return all;
   }
 
