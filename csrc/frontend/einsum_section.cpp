@@ -236,7 +236,8 @@ class EinsumReader {
     if (const Node* said = entry.value.find("storage")) {
       known.storage = trimmed(as_text(*said, what + ".storage"));
       known.storage_at = said->place;
-      if (known.is_sparse() && known.storage != kCsf && !storage_format(known.storage)) {
+      const bool is_known = known.storage == "dense" || known.storage == kCsf;
+      if (!is_known && !storage_format(known.storage)) {
         refuse("E304", said->place, what + ".storage: " + shown(said->text) + " is no format",
                "one of dense, csr, csc, coo, ell, dia, sell(64), bcsr(4, 4), csf");
       }
@@ -260,11 +261,8 @@ class EinsumReader {
            });
   }
 
-  // TeAAL's own: for each variant, its rank-order, and of each rank whether it stores all
-  // coordinates (U) or those that are not 0 (C).
-  void read_teaal_format(const Entry& entry, Declared& known) {
-    const Entry& variant = entry.value.entries[0];
-    const std::string what = "format." + entry.key + "." + variant.key;
+  // Of a variant: for each rank U or C.
+  std::map<std::string, std::string> kept_ranks(const Entry& variant, const std::string& what) {
     std::map<std::string, std::string> kept;
     for (const Entry& rank : expect_map(variant.value, what)) {
       const std::string of = what + "." + rank.key;
@@ -277,6 +275,19 @@ class EinsumReader {
       as_one_of(word, of + ".format", Form::KeptWord);
       kept[rank.key] = word.text;
     }
+    return kept;
+  }
+
+  // TeAAL's own: for each variant, its rank-order, and of each rank whether it stores all
+  // coordinates (U) or those that are not 0 (C).
+  void read_teaal_format(const Entry& entry, Declared& known) {
+    std::vector<std::map<std::string, std::string>> variants;  // the first one counts
+    for (const Entry& variant : entry.value.entries) {
+      variants.push_back(kept_ranks(variant, "format." + entry.key + "." + variant.key));
+    }
+    const Entry& variant = entry.value.entries[0];
+    const std::string what = "format." + entry.key + "." + variant.key;
+    std::map<std::string, std::string>& kept = variants[0];
     std::string kinds;
     for (const std::string& rank : stored_ranks(entry.key)) {
       if (!kept.contains(rank)) {

@@ -161,6 +161,11 @@ void StatementReads::add_subscript(std::uint32_t k, Expr extent, bool is_filled,
     return at.add_filled(fusion_, values_[k], extent);
   }
   if (whole.is_loaded) {
+    // As the parser does where a load is written: here the items of a sparse tensor tell an index.
+    if (has_mode && whole.remap != Remap::Clamped && access_mode(whole.remap)) {
+      refuse_unsupported(place(whole.at), "a load in an access mode that goes on beyond its axis",
+                         "write clamped, safe, checked or unchecked around it");
+    }
     const IndexMode mode = !has_mode                       ? IndexMode::Proved
                            : whole.remap == Remap::Clamped ? IndexMode::Clamped
                                                            : IndexMode::Unchecked;

@@ -56,7 +56,7 @@ const std::vector<DomainId>& counted_domain(const Fold& fold);
 struct IndexPromise {
   Expr below;
   bool may_be_none = false;  // -1 stands for no index
-  bool rise = false;         // none is less than the one before it
+  bool rise = false;         // none is less than the one before it, of items of rows in its row
 };
 
 // One tensor of a fusion. Its domains are cuts of the fusion's iterdomain graph. Axes that share an

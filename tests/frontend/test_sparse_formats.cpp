@@ -427,6 +427,10 @@ TEST(SparseFormats, SayWhatAFormatCannotTell) {
             "only a product is known to be 0 where A has no item; help: write products such as "
             "A[i, j] * W[i, j]; or a fold of its own for each, read at an index of its own; or "
             "compute a sparse C[i, j] = A[i, j] + W[i, j] first, outputs: {C: {format: csr}}\n");
+  EXPECT_EQ(
+      said("csr", "Z[i] = sum[j](A[i, j] * B[mirror(j + 1)])"),
+      "a.yaml:6:38: error[E390]: a load in an access mode that goes on beyond its axis is not "
+      "supported yet; help: write clamped, safe, checked or unchecked around it\n");
   EXPECT_EQ(said("csr", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
   EXPECT_EQ(said("ell", "Z[i] = sum[j](A[i, j]) + sum[k](W[i, k])"), "accepted");
   EXPECT_EQ(
