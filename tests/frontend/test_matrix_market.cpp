@@ -172,9 +172,9 @@ TEST(MatrixMarket, IsNotWrittenWhereItCannotBe) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-using Extents = std::vector<std::optional<std::int64_t>>;
+using KnownExtents = std::vector<std::optional<std::int64_t>>;
 
-CoordinateTensor tensor_in(const std::string& text, const Extents& extents) {
+CoordinateTensor tensor_in(const std::string& text, const KnownExtents& extents) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "t.tns").string();
   std::ofstream(path) << text;
