@@ -315,6 +315,16 @@ class EinsumReader {
       errors_.attempt([&] {
         for (const Entry& entry : expect_map(*part, std::string("mapping.") + key)) {
           declared(entry.key, entry.place);
+          const auto is_stored = [&](const EinsumExpression& einsum) {
+            return einsum.target.name == entry.key && has_own_items(einsum);
+          };
+          if (std::ranges::any_of(einsums_, is_stored)) {
+            refuse_unsupported(entry.place,
+                               "a mapping of " + entry.key +
+                                   ", which is stored as a sparse matrix "
+                                   "of its own,",
+                               "leave it out, so that it is scheduled automatically");
+          }
           if (computed_.contains(entry.key)) continue;
           refuse("E205", entry.place, std::string(key) + ": no expression computes " + entry.key,
                  "give it for " + joined({computed_.begin(), computed_.end()}));
@@ -374,6 +384,7 @@ class EinsumReader {
     for (const EinsumTerm& term : einsum.terms) {
       const auto found = std::ranges::find_if(term.factors, is_it);
       if (found == term.factors.end()) continue;
+      if (einsum.terms.size() > 1 && declared_.at(einsum.target.name).is_sparse()) return nullptr;
       if (einsum.terms.size() > 1) {
         refuse_unsupported(
             place_in(*einsum.text, found->at), "a sum in which " + found->name + " is sparse",
@@ -384,13 +395,24 @@ class EinsumReader {
     return nullptr;
   }
 
+  // Whether the result is stored sparse, and no operand tells its items.
+  bool has_own_items(const EinsumExpression& einsum) const {
+    return declared_.at(einsum.target.name).is_sparse() && sparse_operand(einsum) == nullptr;
+  }
+
   Node outputs(const Place& place) const {
     Node all = made_map({}, place);
     for (const EinsumExpression& einsum : einsums_) {
       const std::string& name = einsum.target.name;
-      if (read_.contains(name)) continue;
-      Node output = made_map({}, declared_.at(name).place);
-      if (!sparse_operand(einsum)) put(output, "shape", shape_of(name));
+      const Declared& known = declared_.at(name);
+      const bool is_stored = has_own_items(einsum);
+      if (read_.contains(name) && !is_stored) continue;
+      Node output = made_map({}, known.place);
+      if (is_stored) {
+        put(output, "format", made_text(known.storage, known.place));
+      } else if (!sparse_operand(einsum)) {
+        put(output, "shape", shape_of(name));
+      }
       put(all, name, std::move(output));
     }
     return all;
