@@ -30,9 +30,12 @@ class Builder {
     out_.conditions = vector_.finding.conditions;
     // Each element may be of a row of its own.
     for (const RowNumber& number : analysis.rows) {
-      const Expr told_by = number.position.valid() ? number.position : number.row;
+      const std::vector<Expr> told_by =
+          number.search ? std::vector{number.search->position, number.search->first}
+                        : std::vector{number.row};
       const RaggedRows& rows = graph[number.rows];
-      if (!varies(told_by) && !is_loaded(told_by)) continue;
+      const auto differs = [&](Expr e) { return varies(e) || is_loaded(e); };
+      if (std::ranges::none_of(told_by, differs)) continue;
       varying_.insert(varying_.end(), {rows.row, rows.begin, rows.end});
     }
   }

@@ -97,7 +97,7 @@ TEST(LawE, EverySwizzlePermutesItsIndexSpace) {
     if (!is_swizzle(w)) continue;
     std::set<std::pair<std::int64_t, std::int64_t>> reached;
     std::int64_t inside = 0;
-    for (const auto& [x, y, u, v] : w.points) {
+    for (const auto& [x, y, u, v, unused] : w.points) {
       const bool forward = w.direction == Direction::Forward;
       const auto [from0, from1] = forward ? std::pair(x, y) : std::pair(u, v);
       if (from0 < 0 || from0 >= w.extent('x') || from1 < 0 || from1 >= w.extent('y')) continue;
