@@ -99,12 +99,11 @@ void check_indices(const std::string& name, const Array& indices, const IndexPro
       before = index;
       continue;
     }
-    const std::string what = name + "[" + std::to_string(k) + "] is " + std::to_string(index) +
-                             rows.text(indices, k);
+    const std::string what =
+        name + "[" + std::to_string(k) + "] is " + std::to_string(index) + rows.text(indices, k);
     if (!is_inside) {
       refuse<BadInput>(
-          "E634",
-          what + ", and is to be less than " + std::to_string(extent),
+          "E634", what + ", and is to be less than " + std::to_string(extent),
           "give indices from " + std::to_string(least) + " to " + std::to_string(extent - 1));
     }
     refuse<BadInput>(

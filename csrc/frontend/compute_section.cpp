@@ -199,8 +199,7 @@ class Reader {
           read_in_place(entry, *input, output);
         }
         if (const Node* format = entry.value.find("format")) {
-          check_is_stored_alone(entry);
-          output.format = read_format(*format, what + ".format");
+          output.format = read_own_format(entry, *format);
           output.format_at = format->place;
         }
         output.layout = read_layout(entry.value, formula->indices.size(), sizes_, errors_);
@@ -232,17 +231,15 @@ class Reader {
     }
   }
 
-  void check_is_stored_alone(const Entry& entry) const {
-    const Node& said = *entry.value.find("format");
-    const auto format = storage_format(said.text);
-    const bool is_known = format || trimmed(said.text) == kCsf;
-    const bool lists_items =
-        format && (format->storage == StorageKind::Csr || format->storage == StorageKind::Csc ||
-                   format->storage == StorageKind::Coo);
-    if (is_known && !lists_items) {
-      refuse("E520", said.place,
-             entry.key + " is computed, and " + std::string(trimmed(said.text)) +
-                 " is no list of the items of a matrix",
+  // How a result is stored that is a sparse matrix of its own.
+  static StorageFormat read_own_format(const Entry& entry, const Node& said) {
+    const std::string text = as_text(said, "outputs." + entry.key + ".format");
+    const auto format = storage_format(text);
+    if (!format || fills_up(*format)) {
+      const bool is_known = format || trimmed(text) == kCsf;
+      refuse(is_known ? "E520" : "E304", said.place,
+             entry.key + " is computed, and " + shown(text) +
+                 (is_known ? " is no list of the items of a matrix" : " is no format"),
              "write csr, csc or coo");
     }
     for (const char* key : {"shape", "in_place", "strides", "contiguity"}) {
@@ -252,6 +249,7 @@ class Reader {
              entry.key + " is stored sparse, and its arrays are those of its format",
              std::string("leave ") + key + " out");
     }
+    return *format;
   }
 
   // Of tensors that are no outputs, where no read tells how far their indices run.

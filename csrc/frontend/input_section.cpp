@@ -42,12 +42,17 @@ std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes) {
   return extents;
 }
 
+namespace {
+
+// How a sparse matrix is stored.
 StorageFormat read_format(const Node& said, const std::string& what) {
   const auto format = storage_format(as_text(said, what));
   if (format) return *format;
   refuse("E304", said.place, what + ": " + shown(said.text) + " is no format",
          "one of csr, csc, coo, ell, dia, sell(64), bcsr(4, 4), csf");
 }
+
+}  // namespace
 
 void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place) {
   const auto [it, is_new] = places.emplace(name, place);

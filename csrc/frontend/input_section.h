@@ -20,8 +20,6 @@ namespace selvage {
 std::vector<Expr> read_shape(const Node& shape, SizeScope& sizes);
 // The offsets of an extent `ragged(off)`; nothing for any other.
 std::optional<std::string> offsets_in(const Node& extent);
-// How a sparse matrix is stored (E304).
-StorageFormat read_format(const Node& said, const std::string& what);
 // Refuses a tensor's name that another one has (E204), and else notes where it stands.
 void claim_name(std::map<std::string, Place>& places, const std::string& name, const Place& place);
 

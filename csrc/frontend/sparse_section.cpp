@@ -10,10 +10,10 @@ void SparseSection::note_items(const std::string& name, const SparseTensor& of,
   const bool is_laid_out =
       output != nullptr && (output->layout.strides || output->layout.contiguity);
   if (is_laid_out || (output != nullptr && output->shape)) {
-    refuse("E520", output->layout.place,
-           name + " has the items of " + of.matrix + ", and a " +
-               (is_laid_out ? "layout" : "shape"),
-           is_laid_out ? "leave strides and contiguity out" : "leave its shape out");
+    refuse(
+        "E520", output->layout.place,
+        name + " has the items of " + of.matrix + ", and a " + (is_laid_out ? "layout" : "shape"),
+        is_laid_out ? "leave strides and contiguity out" : "leave its shape out");
   }
   const auto level = levels_.find(of.matrix);
   const std::size_t axes = level == levels_.end() ? 2 : level->second.extents.size();

@@ -117,8 +117,8 @@ TEST(SparseProduct, ItemsAreNotInlinedWhereTheirRowIsNotTold) {
   const SparseInput B(f, "B", {StorageKind::Csr}, J, I, DataType::Float);
   f.output("C", products(A, B, "A_B_products").values);
   EXPECT_EQ(illegal([&] { lower(Schedule(f)); }),
-            "selvage: error[E455]: t3 is computed from the row of an item of A_B_products, and C, "
-            "which it is inlined into, tells none; help: give t3 a nest of its own, t3: []");
+            "selvage: error[E455]: t3 is computed from the row of an item of A_B_products_begins, "
+            "and C, which it is inlined into, tells none; help: give t3 a nest of its own, t3: []");
 }
 
 // A tensor of three compressed levels: slabs of rows of items. A sum of each row is an item of its
