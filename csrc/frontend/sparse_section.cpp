@@ -69,7 +69,7 @@ Formula SparseSection::bring_to_own_items(const Formula& formula, const Node& te
     sizes_.use(of + kItemsSuffix);
   };
   count(name);
-  for (const StoredPart& part : result.parts) {
+  for (const ResultPart& part : result.parts) {
     if (!part.times.empty()) count(part.name);
     claim_name(file_.places, part.name, place_in(text, part.at));
     tensors_.emplace(part.name, result.stored);

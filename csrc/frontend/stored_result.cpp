@@ -68,7 +68,7 @@ class PartsWriter {
 
   std::string names() const {
     std::string all;
-    for (const StoredPart& part : made_.parts) {
+    for (const ResultPart& part : made_.parts) {
       all += (all.empty() ? "" : " or ") + part.values + (part.times.empty() ? "" : " * ") +
              part.times;
     }
@@ -98,9 +98,9 @@ class PartsWriter {
     return wanted;
   }
 
-  void note(std::uint32_t node, StoredPart part) {
+  void note(std::uint32_t node, ResultPart part) {
     part_of_[node] = part.name;
-    const auto is_it = [&](const StoredPart& p) { return p.name == part.name; };
+    const auto is_it = [&](const ResultPart& p) { return p.name == part.name; };
     if (std::ranges::any_of(made_.parts, is_it)) return;
     const bool turned = part.is_transposed;
     const SparseTensor &first = sparse_.at(part.values),
@@ -141,7 +141,7 @@ class PartsWriter {
               "store " + tensor.matrix + " as csr, csc or coo");
   }
 
-  StoredPart plain(const FormulaNode& read) const {
+  ResultPart plain(const FormulaNode& read) const {
     const std::string &i = from_.indices[0].name, &j = from_.indices[1].name;
     const auto own = subscripts(read);
     const bool is_turned = own == std::pair(j, i);
@@ -172,7 +172,7 @@ class PartsWriter {
   }
 
   // sum[j](A[i, j] * B[j, k])
-  StoredPart product(const FormulaNode& fold) const {
+  ResultPart product(const FormulaNode& fold) const {
     const Formula::Fold& own = from_.folds[fold.fold];
     const FormulaNode& folded = from_.nodes[fold.operands[0]];
     const std::string &i = from_.indices[0].name, &k = from_.indices[1].name;
@@ -317,7 +317,7 @@ ScheduleFile::Sparse make_stored(const StoredResult& result, const SparseTensors
   };
   std::vector<ItemList> lists;
   Expr rows, columns;
-  for (const StoredPart& part : result.parts) {
+  for (const ResultPart& part : result.parts) {
     const SparseInput a = matrix(part.values);
     Expr last = a.columns();
     if (part.times.empty()) {

@@ -11,7 +11,7 @@
 namespace selvage {
 
 // A sparse matrix, or the product of two, as a result has it at its own items.
-struct StoredPart {
+struct ResultPart {
   std::string name;    // of its values there: Z_A
   std::string values;  // A, or what is computed at the items of a matrix
   std::string times = {};
@@ -27,7 +27,7 @@ struct StoredPart {
 // (frontend/sparse_statement.h).
 struct StoredResult {
   Formula formula;
-  std::vector<StoredPart> parts;
+  std::vector<ResultPart> parts;
   SparseTensor stored;  // Z
   std::vector<SparseAlike> alike = {};
 };

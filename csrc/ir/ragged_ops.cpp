@@ -319,7 +319,7 @@ Expr row_tiles_bound(const Fusion& f, RowsId rows, Extent size) {
   return row_tiles_bound(own.count, own.items, size.in(f));
 }
 
-RowTiles row_tiles(Fusion& f, RowsId rows, std::int64_t size) {
+TileMap row_tiles(Fusion& f, RowsId rows, std::int64_t size) {
   const RaggedRows own = f.domains()[rows];
   const Expr b = f.fresh_index("b"), t = f.fresh_index("t"), one = f.constant(1);
   const Element length = apply(Function::Max, {length_at(f, rows, b), Element(0)});

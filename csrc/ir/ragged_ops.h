@@ -100,9 +100,9 @@ Expr row_tiles_bound(const Fusion& f, RowsId rows, Extent size);
 // The tiles of `size` items that rows are cut into, as kernels of a product by groups take them:
 // int64 lists with the row of each tile and its first item, of as many as row_tiles_bound() says.
 // Behind the last tile there is the row -1, and the first item is that behind all.
-struct RowTiles {
+struct TileMap {
   Tensor rows, begins;
 };
-RowTiles row_tiles(Fusion& f, RowsId rows, std::int64_t size);
+TileMap row_tiles(Fusion& f, RowsId rows, std::int64_t size);
 
 }  // namespace selvage

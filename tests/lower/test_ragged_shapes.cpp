@@ -264,7 +264,7 @@ TEST(RaggedShapes, TilesOfRows) {
   for (const std::int64_t size : {1, 4, 16}) {
     expect_on_all_rows(
         [&](Fusion& f, const RaggedInputs& in) {
-          const RowTiles tiles = row_tiles(f, in.rows, size);
+          const TileMap tiles = row_tiles(f, in.rows, size);
           f.output("rows", tiles.rows);
           f.output("begins", tiles.begins);
         },
