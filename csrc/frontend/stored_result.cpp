@@ -1,8 +1,11 @@
+#include <selvage/frontend/formula_copy.h>
 #include <selvage/frontend/readers.h>
 #include <selvage/frontend/stored_result.h>
 #include <selvage/ir/sparse_product.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace selvage {
 
@@ -25,25 +28,20 @@ class PartsWriter {
     }
     made_.formula = from_;
     made_.formula.nodes.clear();
-    const std::vector<bool> wanted = find_wanted();
+    made_.formula.folds.clear();
+    FormulaCopy copy(from_, made_.formula, [&](std::uint32_t k) { return in_place_of(k); });
+    copy_ = &copy;
+    made_.formula.indices = copy.indices(from_.indices);
+    copy.node(std::uint32_t(from_.nodes.size() - 1));
+    copy_ = nullptr;
     if (made_.parts.empty()) {
       refuse_at(from_.target_at,
                 from_.target + " is stored sparse, and is made of no sparse matrix",
                 "leave its format out");
     }
-    drop_folds();
     std::vector<bool> vanishes;
     for (std::uint32_t k = 0; k < from_.nodes.size(); ++k) {
-      numbers_.push_back(0);
-      vanishes.push_back(false);
-      if (!wanted[k]) continue;
-      numbers_[k] = copied(k);
-      vanishes[k] = part_of_.contains(k) || is_0_of_0(from_.nodes[k], vanishes);
-    }
-    for (auto* list : lists()) {
-      for (Formula::Index& index : *list) {
-        if (index.extent) index.extent = numbers_[*index.extent];
-      }
+      vanishes.push_back(parts_.contains(k) || is_0_of_0(from_.nodes[k], vanishes));
     }
     if (!vanishes.back()) {
       refuse_at(from_.nodes.back().at,
@@ -60,12 +58,6 @@ class PartsWriter {
     refuse("E520", place_in(text_, at), what, help);
   }
 
-  std::vector<std::vector<Formula::Index>*> lists() {
-    std::vector<std::vector<Formula::Index>*> all = {&made_.formula.indices};
-    for (Formula::Fold& fold : made_.formula.folds) all.push_back(&fold.indices);
-    return all;
-  }
-
   std::string names() const {
     std::string all;
     for (const ResultPart& part : made_.parts) {
@@ -75,31 +67,27 @@ class PartsWriter {
     return all;
   }
 
-  // The nodes that are left when parts stand in the place of what they are made of.
-  std::vector<bool> find_wanted() {
-    std::vector<bool> wanted(from_.nodes.size(), false);
-    wanted.back() = true;
-    const auto want_extents = [&](const std::vector<Formula::Index>& indices) {
-      for (const Formula::Index& index : indices) {
-        if (index.extent) wanted[*index.extent] = true;
-      }
-    };
-    want_extents(from_.indices);
-    for (std::size_t k = from_.nodes.size(); k-- > 0;) {
-      if (!wanted[k]) continue;
-      const FormulaNode& node = from_.nodes[k];
-      const bool is_sparse = node.may_read() && sparse_.contains(node.name);
-      if (is_sparse) note(std::uint32_t(k), plain(node));
-      if (node.kind == Kind::Fold && reads_sparse(node)) note(std::uint32_t(k), product(node));
-      if (part_of_.contains(std::uint32_t(k))) continue;
-      if (node.kind == Kind::Fold) want_extents(from_.folds[node.fold].indices);
-      for (std::uint32_t operand : node.operands) wanted[operand] = true;
+  // A part, in the place of what it is made of.
+  std::optional<std::uint32_t> in_place_of(std::uint32_t k) {
+    const FormulaNode& node = from_.nodes[k];
+    std::optional<ResultPart> part;
+    if (node.may_read() && sparse_.contains(node.name)) part = plain(node);
+    if (node.kind == Kind::Fold && reads_sparse(node)) part = product(node);
+    if (!part) return std::nullopt;
+    parts_.insert(k);
+    FormulaNode read{.kind = Kind::Element, .at = node.at, .name = part->name};
+    read.inside = copy_->fold(node.inside);
+    for (const Formula::Index& index : from_.indices) {
+      FormulaNode name{.kind = Kind::Name, .at = node.at, .name = index.name};
+      name.in_subscript = true;
+      name.inside = read.inside;
+      read.operands.push_back(copy_->add(std::move(name)));
     }
-    return wanted;
+    note(*std::move(part));
+    return copy_->add(std::move(read));
   }
 
-  void note(std::uint32_t node, ResultPart part) {
-    part_of_[node] = part.name;
+  void note(ResultPart part) {
     const auto is_it = [&](const ResultPart& p) { return p.name == part.name; };
     if (std::ranges::any_of(made_.parts, is_it)) return;
     const bool turned = part.is_transposed;
@@ -209,51 +197,6 @@ class PartsWriter {
                   "]), and compute what else belongs to A or B at its items before");
   }
 
-  // Those that parts stand for.
-  void drop_folds() {
-    std::vector<std::optional<std::size_t>> fold_numbers;
-    std::vector<Formula::Fold> left;
-    for (std::size_t f = 0; f < from_.folds.size(); ++f) {
-      const auto is_dropped = [&](const auto& part) {
-        const FormulaNode& node = from_.nodes[part.first];
-        return node.kind == Kind::Fold && node.fold == f;
-      };
-      fold_numbers.emplace_back();
-      if (std::ranges::any_of(part_of_, is_dropped)) continue;
-      fold_numbers.back() = left.size();
-      left.push_back(from_.folds[f]);
-    }
-    for (Formula::Fold& fold : left) {
-      if (fold.outer) fold.outer = fold_numbers[*fold.outer];
-    }
-    made_.formula.folds = std::move(left);
-    fold_numbers_ = std::move(fold_numbers);
-  }
-
-  std::uint32_t copied(std::uint32_t k) {
-    FormulaNode node = from_.nodes[k];
-    if (node.inside) node.inside = fold_numbers_[*node.inside];
-    const auto part = part_of_.find(k);
-    if (part != part_of_.end()) {
-      FormulaNode read{.kind = Kind::Element, .at = node.at, .name = part->second};
-      read.inside = node.inside;
-      for (const Formula::Index& index : from_.indices) {
-        FormulaNode name{.kind = Kind::Name, .at = node.at, .name = index.name};
-        name.in_subscript = true;
-        name.inside = node.inside;
-        read.operands.push_back(add(std::move(name)));
-      }
-      return add(std::move(read));
-    }
-    if (node.kind == Kind::Fold) node.fold = fold_numbers_[node.fold].value();
-    for (std::uint32_t& operand : node.operands) operand = numbers_[operand];
-    return add(std::move(node));
-  }
-  std::uint32_t add(FormulaNode node) {
-    made_.formula.nodes.push_back(std::move(node));
-    return std::uint32_t(made_.formula.nodes.size() - 1);
-  }
-
   // Whether a node is 0 where the operands are 0 that are said to be.
   bool is_0_of_0(const FormulaNode& node, const std::vector<bool>& vanishes) const {
     const auto is_0 = [&](std::size_t k) { return bool(vanishes[node.operands[k]]); };
@@ -290,9 +233,8 @@ class PartsWriter {
   const Formula& from_;
   const Node& text_;
   const SparseTensors& sparse_;
-  std::map<std::uint32_t, std::string> part_of_;  // by node: the part in its place
-  std::vector<std::optional<std::size_t>> fold_numbers_;
-  std::vector<std::uint32_t> numbers_;
+  std::set<std::uint32_t> parts_;  // nodes in whose place parts stand
+  FormulaCopy* copy_ = nullptr;
   Whole whole_;
   StoredResult made_;
 };
