@@ -98,19 +98,6 @@ Dense dense_of(const StoredMatrix& m) {
   return all;
 }
 
-StoredMatrix random_stored(SplitMix64& random, std::int64_t n, const char* format) {
-  const auto below = [&](std::int64_t k) { return std::int64_t(random.next() % std::uint64_t(k)); };
-  CoordinateMatrix m;
-  m.rows = m.columns = n;
-  const std::int64_t items = n == 0 || below(5) == 0 ? 0 : below(3 * n);
-  for (std::int64_t k = 0; k < items; ++k) {
-    m.row.push_back(below(n));
-    m.column.push_back(below(n));
-    m.value.push_back(double(below(9)) - 4);
-  }
-  return stored(m, storage_format(format).value());
-}
-
 TEST(StoredResults, EqualDenseLoops) {
   SplitMix64 random(21);
   for (const Case& c : kCases) {
@@ -136,7 +123,8 @@ TEST(StoredResults, EqualDenseLoops) {
       RunRequest request{
           .sizes = {{"N", m.n}}, .inputs = {}, .on = Machine::Emulate, .on_all = k == 2};
       for (const auto& [name, format] : {std::pair("A", c.a), {"B", c.b}}) {
-        const StoredMatrix stored = random_stored(random, m.n, format);
+        const StoredMatrix stored =
+            selvage::stored(test::few_items(random, m.n, m.n), storage_format(format).value());
         m.of[name] = dense_of(stored);
         request.inputs.merge(arrays_of(stored, name, DataType::Int32, DataType::Int32));
       }

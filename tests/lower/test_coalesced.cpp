@@ -20,20 +20,6 @@ namespace coalesced_test {
 // By row and column, for each matrix.
 using Sums = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>>;
 
-CoordinateMatrix some_items(SplitMix64& random, std::int64_t rows, std::int64_t columns) {
-  const auto below = [&](std::int64_t n) { return std::int64_t(random.next() % std::uint64_t(n)); };
-  CoordinateMatrix m;
-  m.rows = rows;
-  m.columns = columns;
-  const std::int64_t items = rows == 0 || below(6) == 0 ? 0 : below(3 * rows);
-  for (std::int64_t k = 0; k < items; ++k) {
-    m.row.push_back(below(rows));
-    m.column.push_back(below(columns));
-    m.value.push_back(double(below(19)) - 9);
-  }
-  return m;
-}
-
 void add(Sums& sums, std::size_t matrix, std::size_t all, const StoredItem& item) {
   const auto place = std::pair(item.row, item.column);
   sums.try_emplace(place, all).first->second[matrix] += std::int64_t(item.value);
@@ -99,7 +85,7 @@ TEST(Coalesced, HasTheUnionOfPlaces) {
                          .on_all = n < 3};
       Sums wanted;
       for (std::size_t m = 0; m < formats.size(); ++m) {
-        const StoredMatrix own = stored(some_items(random, rows, columns), formats[m]);
+        const StoredMatrix own = stored(few_items(random, rows, columns), formats[m]);
         for (const StoredItem& item : stored_items(own)) add(wanted, m, formats.size(), item);
         request.inputs.merge(
             arrays_of(own, std::string(1, char('P' + m)), DataType::Int32, DataType::Int32));
@@ -125,9 +111,9 @@ TEST(Coalesced, AProductHasEachPlaceOnce) {
   for (int n = 0; n < count(6, 60) && !HasFailure(); ++n) {
     const std::int64_t rows = n == 0 ? 0 : 1 + std::int64_t(random.next() % 9);
     const std::int64_t inner = 1 + std::int64_t(random.next() % 7);
-    const StoredMatrix a = stored(some_items(random, rows, inner), A.format());
+    const StoredMatrix a = stored(few_items(random, rows, inner), A.format());
     const StoredMatrix b =
-        stored(some_items(random, inner, 1 + std::int64_t(random.next() % 7)), B.format());
+        stored(few_items(random, inner, 1 + std::int64_t(random.next() % 7)), B.format());
     RunRequest request{.sizes = {{"I", rows}, {"J", inner}, {"K", b.columns}},
                        .inputs = arrays_of(a, "A", DataType::Int32, DataType::Int32),
                        .on = Machine::Emulate,

@@ -21,20 +21,6 @@ namespace sparse_product {
 
 using Sums = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
 
-CoordinateMatrix random_matrix(SplitMix64& random, std::int64_t rows, std::int64_t columns) {
-  const auto below = [&](std::int64_t n) { return std::int64_t(random.next() % std::uint64_t(n)); };
-  CoordinateMatrix m;
-  m.rows = rows;
-  m.columns = columns;
-  const std::int64_t items = rows == 0 || below(6) == 0 ? 0 : below(3 * rows);
-  for (std::int64_t k = 0; k < items; ++k) {
-    m.row.push_back(below(rows));
-    m.column.push_back(below(columns));
-    m.value.push_back(double(below(19)) - 9);
-  }
-  return m;
-}
-
 // C = A B, and C x by the rows of C.
 TEST(SparseProduct, HasTheSumsOfPlainLoops) {
   const StorageFormat csr{StorageKind::Csr}, coo{StorageKind::Coo};
@@ -57,9 +43,9 @@ TEST(SparseProduct, HasTheSumsOfPlainLoops) {
     for (int n = 0; n < count(8, 100) && !HasFailure(); ++n) {
       const std::int64_t rows = n == 0 ? 0 : 1 + std::int64_t(random.next() % 12);
       const std::int64_t inner = 1 + std::int64_t(random.next() % 9);
-      const StoredMatrix a = stored(random_matrix(random, rows, inner), of_a);
+      const StoredMatrix a = stored(test::few_items(random, rows, inner), of_a);
       const StoredMatrix b =
-          stored(random_matrix(random, inner, 1 + std::int64_t(random.next() % 9)), of_b);
+          stored(test::few_items(random, inner, 1 + std::int64_t(random.next() % 9)), of_b);
       RunRequest request{.sizes = {{"I", rows}, {"J", inner}, {"K", b.columns}},
                          .inputs = arrays_of(a, "A", DataType::Int32, DataType::Int32),
                          .on = Machine::Emulate,

@@ -1,11 +1,27 @@
 #pragma once
 
+#include <selvage/base/random.h>
 #include <selvage/base/stored_matrix.h>
 
 #include <cstdint>
 #include <vector>
 
 namespace selvage::test {
+
+// None, or at most three a row on average, anywhere: some places have several.
+inline CoordinateMatrix few_items(SplitMix64& random, std::int64_t rows, std::int64_t columns) {
+  const auto below = [&](std::int64_t n) { return std::int64_t(random.next() % std::uint64_t(n)); };
+  CoordinateMatrix m;
+  m.rows = rows;
+  m.columns = columns;
+  const std::int64_t items = rows == 0 || below(6) == 0 ? 0 : below(3 * rows);
+  for (std::int64_t k = 0; k < items; ++k) {
+    m.row.push_back(below(rows));
+    m.column.push_back(below(columns));
+    m.value.push_back(double(below(19)) - 9);
+  }
+  return m;
+}
 
 // What a format stores of a matrix, by the words that define it (base/stored_matrix.h) and nothing
 // else: each value that is one of the matrix, with its place among all values.
