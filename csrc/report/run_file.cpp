@@ -136,9 +136,7 @@ void write_arrays(const RunFileOptions& options, const ScheduleFile& file, const
     const auto it = outputs.find(name);
     if (it == outputs.end()) continue;
     if (is_sparse_file(path)) {
-      std::map<std::string, Array> arrays = inputs;
-      arrays.insert(outputs.begin(), outputs.end());
-      write_sparse_output(name, path, file, sizes, arrays, it->second);
+      write_sparse_output(name, path, file, sizes, inputs, outputs);
     } else {
       write_npy(path, it->second, is_complex(report, name));
     }

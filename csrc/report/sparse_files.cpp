@@ -124,7 +124,8 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
 
 void write_sparse_output(const std::string& name, const std::string& path, const ScheduleFile& file,
                          const std::map<std::string, std::int64_t>& sizes,
-                         const std::map<std::string, Array>& inputs, const Array& values) {
+                         const std::map<std::string, Array>& inputs,
+                         const std::map<std::string, Array>& outputs) {
   const auto of = file.items_of.find(name);
   if (of == file.items_of.end()) {
     refuse_file("E603", path, name + " is not computed at the items of a sparse matrix or tensor",
@@ -136,15 +137,18 @@ void write_sparse_output(const std::string& name, const std::string& path, const
                 axes > 2 ? "name a .tns file for it" : "name an .mtx or .npz file for it");
   }
   const SizeValues known = known_sizes(*file.fusion, sizes);
+  const Array& values = outputs.at(name);
+  // A matrix of its own is computed with all of its arrays.
+  const std::map<std::string, Array>& arrays = outputs.contains(at) ? outputs : inputs;
   if (axes > 2) {
     std::vector<std::int64_t> extents;
     for (std::size_t k = 0; k < axes; ++k) {
       extents.push_back(known(file.csf.at(at).extents[k]).value());
     }
-    return write_tns(path, items_of(tensor_of(inputs, at, std::move(extents), values)));
+    return write_tns(path, items_of(tensor_of(arrays, at, std::move(extents), values)));
   }
   const ScheduleFile::Sparse& matrix = file.sparse.at(at);
-  const StoredMatrix made = matrix_of(inputs, at, matrix.format, known(matrix.rows).value(),
+  const StoredMatrix made = matrix_of(arrays, at, matrix.format, known(matrix.rows).value(),
                                       known(matrix.columns).value(), values);
   if (path.ends_with(".npz")) {
     write_npz(path, made);

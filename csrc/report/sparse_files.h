@@ -27,6 +27,7 @@ void read_sparse_input(const std::string& name, const std::string& path, const S
 // Throws BadInput as the writers do, and E603 where `name` is not at such items.
 void write_sparse_output(const std::string& name, const std::string& path, const ScheduleFile& file,
                          const std::map<std::string, std::int64_t>& sizes,
-                         const std::map<std::string, Array>& inputs, const Array& values);
+                         const std::map<std::string, Array>& inputs,
+                         const std::map<std::string, Array>& outputs);
 
 }  // namespace selvage
