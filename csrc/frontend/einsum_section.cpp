@@ -1,9 +1,9 @@
 // TeAAL specifications: section 3 of a schedule file.
-#include <selvage/base/names.h>
 #include <selvage/base/stored_tensor.h>
 #include <selvage/base/words.h>
 #include <selvage/frontend/einsum_mapping.h>
 #include <selvage/frontend/einsum_section.h>
+#include <selvage/frontend/einsum_tensors.h>
 #include <selvage/frontend/file_form.h>
 #include <selvage/frontend/made_nodes.h>
 #include <selvage/frontend/readers.h>
@@ -29,16 +29,16 @@ std::string text_of(const EinsumIndex& index) {
 class EinsumReader {
  public:
   EinsumReader(const Node& root, FileContext& context, ScheduleFile& file)
-      : root_(root), context_(context), file_(file), errors_(context.errors) {}
+      : root_(root), context_(context), file_(file), errors_(context.errors), tensors_(context) {}
 
   Node fusion() {
     const Node& einsum = require(root_, "the file", "einsum");
     expect_map(einsum, "einsum", Form::Einsum, &errors_);
     mapping_ = root_.find("mapping");
     if (mapping_ != nullptr) expect_map(*mapping_, "mapping", Form::Mapping, &errors_);
-    read_declaration(require(einsum, "einsum", "declaration"));
+    tensors_.read_declaration(require(einsum, "einsum", "declaration"));
     read_expressions(require(einsum, "einsum", "expressions"));
-    if (mapping_ != nullptr) read_rank_orders(*mapping_);
+    if (mapping_ != nullptr) tensors_.read_rank_orders(*mapping_);
     read_formats();
     if (errors_.empty()) check_names_of_mapping();
     Node made = made_map({}, root_.place);
@@ -58,16 +58,6 @@ class EinsumReader {
   }
 
  private:
-  struct Declared {
-    Place place;
-    std::vector<std::string> ranks;  // as declared
-    std::string storage = {};        // a format, or dense; empty: the file does not say
-    Place storage_at = {};
-    std::string index = {}, type = "float";
-
-    bool is_sparse() const { return !storage.empty() && storage != "dense"; }
-  };
-
   void warn_of_unused(const char* key) {
     const Node* said = root_.find(key);
     if (said == nullptr) return;
@@ -76,41 +66,6 @@ class EinsumReader {
                               .place = said->place,
                               .message = std::string(key) + " is not used",
                               .help = "leave it out, or keep it for other programs"});
-  }
-
-  std::vector<std::string> read_ranks(const Entry& entry, const std::string& what) {
-    std::vector<std::string> ranks;
-    for (const Node& item : expect_sequence(entry.value, what)) {
-      const std::string& rank = as_name(item, what);
-      if (std::ranges::find(ranks, rank) != ranks.end()) {
-        refuse("E333", item.place, what + " has the rank " + rank + " twice",
-               "give each axis a rank of its own");
-      }
-      ranks.push_back(rank);
-    }
-    return ranks;
-  }
-
-  void read_declaration(const Node& declaration) {
-    for (const Entry& entry : expect_map(declaration, "declaration")) {
-      errors_.attempt([&] {
-        const std::string& name = tensor_name(entry, context_.symbols);
-        if (expect_sequence(entry.value, "declaration." + name).empty()) {
-          refuse_unsupported(entry.value.place, "a tensor without ranks",
-                             "give it a rank of one item");
-        }
-        declared_[name] = {entry.place, read_ranks(entry, "declaration." + name)};
-        order_.push_back(name);
-      });
-    }
-  }
-
-  const Declared& declared(const std::string& name, const Place& place) const {
-    const auto it = declared_.find(name);
-    if (it != declared_.end()) return it->second;
-    const std::vector<std::string_view> known(order_.begin(), order_.end());
-    refuse("E205", place, "there is no tensor " + shown(name),
-           meant(name, known, "add it to einsum.declaration"));
   }
 
   void read_expressions(const Node& list) {
@@ -139,7 +94,7 @@ class EinsumReader {
   // A variable stands at the rank of its name; a sum of variables, at a rank of its own.
   void check_ranks(const EinsumExpression& einsum, const EinsumTensor& tensor) const {
     const Place place = place_in(*einsum.text, tensor.at);
-    const Declared& known = declared(tensor.name, place);
+    const DeclaredTensor& known = tensors_.declared(tensor.name, place);
     if (known.ranks.size() != tensor.indices.size()) {
       refuse("E333", place,
              tensor.name + " has " + counted(std::int64_t(known.ranks.size()), "rank") + ", " +
@@ -159,46 +114,19 @@ class EinsumReader {
     }
   }
 
-  void read_rank_orders(const Node& mapping) {
-    const Node* orders = mapping.find("rank-order");
-    if (orders == nullptr) return;
-    for (const Entry& entry : expect_map(*orders, "rank-order")) {
-      errors_.attempt([&] {
-        const Declared& known = declared(entry.key, entry.place);
-        std::vector<std::string> ranks = read_ranks(entry, "rank-order." + entry.key);
-        if (!std::ranges::is_permutation(ranks, known.ranks)) {
-          refuse("E333", entry.value.place,
-                 "rank-order of " + entry.key + " is " + bracketed(ranks) + ", and its ranks are " +
-                     bracketed(known.ranks),
-                 "name each of these once");
-        }
-        ordered_[entry.key] = std::move(ranks);
-      });
-    }
-  }
-
-  // As they lie, outer to inner.
-  const std::vector<std::string>& stored_ranks(const std::string& name) const {
-    const auto it = ordered_.find(name);
-    return it == ordered_.end() ? declared_.at(name).ranks : it->second;
-  }
-
   void read_formats() {
     if (const Node* formats = root_.find("format")) {
       for (const Entry& entry : expect_map(*formats, "format")) {
-        errors_.attempt([&] {
-          declared(entry.key, entry.place);
-          read_format(entry, declared_[entry.key]);
-        });
+        errors_.attempt([&] { tensors_.read_format(entry); });
       }
     }
     // TeAAL knows no dense tensors; here one tensor of an expression is sparse.
     for (const EinsumExpression& einsum : einsums_) {
       const std::vector<EinsumTensor> operands = einsum.operands();
       const bool has_levels = std::ranges::any_of(
-          operands, [&](const EinsumTensor& t) { return declared_[t.name].storage == kCsf; });
+          operands, [&](const EinsumTensor& t) { return tensors_.at(t.name).storage == kCsf; });
       for (const EinsumTensor& tensor : has_levels ? std::vector<EinsumTensor>() : operands) {
-        Declared& known = declared_[tensor.name];
+        DeclaredTensor& known = tensors_.at(tensor.name);
         const auto is_plain = [](const EinsumIndex& index) { return index.variable().has_value(); };
         if (known.ranks.size() != 2 || !std::ranges::all_of(tensor.indices, is_plain)) continue;
         if (known.storage.empty() && !computed_.contains(tensor.name)) known.storage = "csr";
@@ -207,104 +135,19 @@ class EinsumReader {
       errors_.attempt([&] {
         const EinsumTensor* operand = sparse_operand(einsum);
         if (operand == nullptr) return;
-        const std::string& storage = declared_[operand->name].storage;
+        const std::string& storage = tensors_.at(operand->name).storage;
         const bool is_matrix = storage == kCsf && levels_of(einsum.target, *operand) == 2;
-        declared_[einsum.target.name].storage = is_matrix ? "csr" : storage;
+        tensors_.at(einsum.target.name).storage = is_matrix ? "csr" : storage;
       });
     }
     // A level of csf is computed by a statement of its own, of which a mapping knows nothing.
-    for (const auto& [name, known] : declared_) {
+    for (const auto& [name, known] : tensors_.all()) {
       if (mapping_ == nullptr || known.storage != kCsf || computed_.contains(name)) continue;
       errors_.attempt([&, &own = known, of = name] {
         refuse_unsupported(own.storage_at, "a mapping beside " + of + ", which is stored as csf,",
                            "leave mapping out, so that all is scheduled automatically");
       });
     }
-  }
-
-  void read_format(const Entry& entry, Declared& known) {
-    const std::string what = "format." + entry.key;
-    expect_map(entry.value, what);
-    if (!is_storage(entry.value)) return read_teaal_format(entry, known);
-    expect_map(entry.value, what, Form::Storage, &errors_);
-    const auto word = [&](const char* key, Form form) {
-      const Node* said = entry.value.find(key);
-      if (said == nullptr) return std::string();
-      as_one_of(*said, what + "." + key, form);
-      return said->text;
-    };
-    if (const Node* said = entry.value.find("storage")) {
-      known.storage = trimmed(as_text(*said, what + ".storage"));
-      known.storage_at = said->place;
-      const bool is_known = known.storage == "dense" || known.storage == kCsf;
-      if (!is_known && !storage_format(known.storage)) {
-        refuse("E304", said->place, what + ".storage: " + shown(said->text) + " is no format",
-               "one of dense, csr, csc, coo, ell, dia, sell(64), bcsr(4, 4), csf");
-      }
-    }
-    known.index = word("index", Form::IndexWord);
-    if (std::string type = word("dtype", Form::Type); !type.empty()) known.type = std::move(type);
-    const bool has_levels = known.storage == kCsf;
-    if (!known.is_sparse() || (has_levels ? known.ranks.size() > 2 : known.ranks.size() == 2)) {
-      return;
-    }
-    refuse("E520", entry.value.place,
-           has_levels ? entry.key + " has no three ranks, and csf stores as many or more"
-                      : entry.key + " is no matrix, and " + known.storage + " stores matrices",
-           has_levels ? "write storage: csr for a matrix" : "write storage: dense, or csf");
-  }
-
-  static bool is_storage(const Node& said) {
-    const auto keys = keys_of(Form::Storage);
-    return said.entries.empty() || std::ranges::any_of(said.entries, [&](const Entry& entry) {
-             return std::ranges::find(keys, entry.key) != keys.end();
-           });
-  }
-
-  // Of a variant: for each rank U or C.
-  std::map<std::string, std::string> kept_ranks(const Entry& variant, const std::string& what) {
-    std::map<std::string, std::string> kept;
-    for (const Entry& rank : expect_map(variant.value, what)) {
-      const std::string of = what + "." + rank.key;
-      if (rank.key == "rank-order") {
-        read_ranks(rank, of);
-        continue;
-      }
-      expect_map(rank.value, of, Form::RankFormat);
-      const Node& word = require(rank.value, of, "format");
-      as_one_of(word, of + ".format", Form::KeptWord);
-      kept[rank.key] = word.text;
-    }
-    return kept;
-  }
-
-  // TeAAL's own: for each variant, its rank-order, and of each rank whether it stores all
-  // coordinates (U) or those that are not 0 (C).
-  void read_teaal_format(const Entry& entry, Declared& known) {
-    std::vector<std::map<std::string, std::string>> variants;  // the first one counts
-    for (const Entry& variant : entry.value.entries) {
-      variants.push_back(kept_ranks(variant, "format." + entry.key + "." + variant.key));
-    }
-    const Entry& variant = entry.value.entries[0];
-    const std::string what = "format." + entry.key + "." + variant.key;
-    std::map<std::string, std::string>& kept = variants[0];
-    std::string kinds;
-    for (const std::string& rank : stored_ranks(entry.key)) {
-      if (!kept.contains(rank)) {
-        refuse("E333", variant.place, what + " says nothing of the rank " + rank,
-               "add " + rank + ": {format: U}, or C where 0 is not stored");
-      }
-      kinds += kept[rank];
-    }
-    const bool is_dense = kinds.find('C') == kinds.npos;
-    const bool is_below = kinds.size() > 1 && kinds == "U" + std::string(kinds.size() - 1, 'C');
-    if (!is_dense && !is_below) {
-      refuse_unsupported(variant.place, "a tensor stored as " + kinds,
-                         "write U for all ranks, or U for the first one, as for the rows of a "
-                         "matrix, and C for those behind it");
-    }
-    known.storage_at = variant.place;
-    known.storage = is_dense ? "dense" : kinds.size() == 2 ? "csr" : kCsf;
   }
 
   // What a mapping says of a tensor that no expression computes would be lost.
@@ -314,7 +157,7 @@ class EinsumReader {
       if (part == nullptr) continue;
       errors_.attempt([&] {
         for (const Entry& entry : expect_map(*part, std::string("mapping.") + key)) {
-          declared(entry.key, entry.place);
+          tensors_.declared(entry.key, entry.place);
           const auto is_stored = [&](const EinsumExpression& einsum) {
             return einsum.target.name == entry.key && has_own_items(einsum);
           };
@@ -335,9 +178,9 @@ class EinsumReader {
 
   StoredTensors stored() const {
     StoredTensors all;
-    for (const auto& [name, known] : declared_) {
+    for (const auto& [name, known] : tensors_.all()) {
       StoredRanks& made = all[name];
-      made.ranks = stored_ranks(name);
+      made.ranks = tensors_.stored_ranks(name);
       if (!known.is_sparse() || made.ranks.size() != 2) continue;
       made.format = storage_format(known.storage);
       const bool is_by_columns = made.format->storage == StorageKind::Csc;
@@ -347,14 +190,14 @@ class EinsumReader {
   }
 
   Node shape_of(const std::string& name) const {
-    return made_list(stored_ranks(name), declared_.at(name).place);
+    return made_list(tensors_.stored_ranks(name), tensors_.at(name).place);
   }
 
   Node inputs(const Place& place) const {
     Node all = made_map({}, place);
-    for (const std::string& name : order_) {
+    for (const std::string& name : tensors_.names()) {
       if (computed_.contains(name) || !read_.contains(name)) continue;
-      const Declared& known = declared_.at(name);
+      const DeclaredTensor& known = tensors_.at(name);
       Node input = made_map(
           {{"shape", shape_of(name)}, {"dtype", made_text(known.type, known.place)}}, known.place);
       if (known.is_sparse()) put(input, "format", made_text(known.storage, known.place));
@@ -376,7 +219,7 @@ class EinsumReader {
   // stand at the same indices.
   const EinsumTensor* sparse_operand(const EinsumExpression& einsum) const {
     const auto is_it = [&](const EinsumTensor& tensor) {
-      const Declared& known = declared_.at(tensor.name);
+      const DeclaredTensor& known = tensors_.at(tensor.name);
       if (!known.is_sparse()) return false;
       const std::size_t levels = levels_of(einsum.target, tensor);
       return known.storage == kCsf ? levels >= 2 : levels == 2;
@@ -384,7 +227,7 @@ class EinsumReader {
     for (const EinsumTerm& term : einsum.terms) {
       const auto found = std::ranges::find_if(term.factors, is_it);
       if (found == term.factors.end()) continue;
-      if (einsum.terms.size() > 1 && declared_.at(einsum.target.name).is_sparse()) return nullptr;
+      if (einsum.terms.size() > 1 && tensors_.at(einsum.target.name).is_sparse()) return nullptr;
       if (einsum.terms.size() > 1) {
         refuse_unsupported(
             place_in(*einsum.text, found->at), "a sum in which " + found->name + " is sparse",
@@ -397,14 +240,14 @@ class EinsumReader {
 
   // Whether the result is stored sparse, and no operand tells its items.
   bool has_own_items(const EinsumExpression& einsum) const {
-    return declared_.at(einsum.target.name).is_sparse() && sparse_operand(einsum) == nullptr;
+    return tensors_.at(einsum.target.name).is_sparse() && sparse_operand(einsum) == nullptr;
   }
 
   Node outputs(const Place& place) const {
     Node all = made_map({}, place);
     for (const EinsumExpression& einsum : einsums_) {
       const std::string& name = einsum.target.name;
-      const Declared& known = declared_.at(name);
+      const DeclaredTensor& known = tensors_.at(name);
       const bool is_stored = has_own_items(einsum);
       if (read_.contains(name) && !is_stored) continue;
       Node output = made_map({}, known.place);
@@ -422,9 +265,9 @@ class EinsumReader {
     return tensor.name + bracketed(subscripts_of(tensor));
   }
   std::vector<std::string> subscripts_of(const EinsumTensor& tensor) const {
-    const std::vector<std::string>& declared = declared_.at(tensor.name).ranks;
+    const std::vector<std::string>& declared = tensors_.at(tensor.name).ranks;
     std::vector<std::string> subscripts;
-    for (const std::string& rank : stored_ranks(tensor.name)) {
+    for (const std::string& rank : tensors_.stored_ranks(tensor.name)) {
       const std::size_t axis = std::size_t(std::ranges::find(declared, rank) - declared.begin());
       subscripts.push_back(text_of(tensor.indices[axis]));
     }
@@ -521,9 +364,7 @@ class EinsumReader {
   ScheduleFile& file_;
   Diagnostics& errors_;
   const Node* mapping_ = nullptr;
-  std::map<std::string, Declared> declared_;
-  std::map<std::string, std::vector<std::string>> ordered_;
-  std::vector<std::string> order_;  // of the declaration
+  EinsumTensors tensors_;
   std::vector<EinsumExpression> einsums_;
   std::set<std::string> computed_, read_;
 };
