@@ -30,5 +30,22 @@ void loops_order(benchmark::State& state) {
 }
 BENCHMARK(loops_order)->Unit(benchmark::kMillisecond)->Iterations(1);
 
+// The same by the times that the cost model predicts for both schedules.
+void loops_order_predicted(benchmark::State& state, test::RowLengths lengths) {
+  const test::PredictedTimes times(lengths);
+  test::LoopsOrder order;
+  for (auto _ : state) order = times.order();
+  state.counters["orders"] = order.all.all;
+  state.counters["right"] = order.all.share();
+  state.counters["right_in_l2"] = order.in_l2.share();
+  state.counters["right_past_l2"] = order.past_l2.share();
+}
+BENCHMARK_CAPTURE(loops_order_predicted, even, test::RowLengths::Even)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+BENCHMARK_CAPTURE(loops_order_predicted, at_random, test::RowLengths::AtRandom)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+
 }  // namespace
 }  // namespace selvage

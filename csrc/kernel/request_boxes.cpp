@@ -7,34 +7,36 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <ranges>
 
 namespace selvage {
 
 namespace {
 
 constexpr std::int64_t kMostBoxes = 1 << 18;  // that are looked at for one access
+constexpr std::int64_t kFew = 64;             // points, which are soon looked at one by one
 
 }  // namespace
 
 // Goes through the boxes of one statement.
 class RequestBoxes::Walk {
  public:
-  Walk(const RequestBoxes& boxes, const Access& access, const Visit& visit)
-      : boxes_(boxes), map_(boxes.map_), access_(access), visit_(visit) {
+  Walk(const RequestBoxes& boxes, const Access& access, const Blocks& blocks, const Visit& visit)
+      : boxes_(boxes), map_(boxes.map_), access_(access), blocks_(blocks), visit_(visit) {
     const AccessScope& scope = map_.scope(access.scope);
-    roots_ = scope.conditions;
+    for (Expr c : scope.conditions) roots_.push_back(boxes.numbers_.in_condition(c));
     for (PlaceId loop : scope.loops) add_loop(map_.places()[loop]);
     conditions_ = roots_.size();
-    if (access.address.valid()) roots_.push_back(access.address);
+    if (access.address.valid()) roots_.push_back(boxes.numbers_.in_address(access.address));
     lay_out();
   }
 
-  bool run(const Warps& warps, const Blocks& blocks) {
+  bool run(const Warps& warps) {
     if (!is_possible_) return false;
     if (is_empty_) return true;
     ParameterBox box;
     for (std::size_t k = 0; k < 3; ++k) box.ranges.push_back({0, 1, warps.counts[k]});
-    box.ranges.insert(box.ranges.end(), blocks.begin(), blocks.end());
+    box.ranges.insert(box.ranges.end(), blocks_.begin(), blocks_.end());
     for (const Interval& i : loops_) box.ranges.push_back({i.lo, 1, i.hi - i.lo + 1});
     warps_ = &warps;
     walk(std::move(box));
@@ -52,15 +54,16 @@ class RequestBoxes::Walk {
     std::int64_t value = 0;
   };
 
-  // The interval of the loop's iterations over the whole launch; where the ends are no numbers the
-  // conditions say which of them take place.
+  // The interval of the loop's iterations over all of these blocks; where the ends are no numbers
+  // the conditions say which of them take place.
   void add_loop(const StatementPlace& loop) {
-    const Interval begin = bounds(loop.begin), end = bounds(loop.extent);
+    const Expr last = boxes_.numbers_.end_of(loop);
+    const Interval begin = bounds(loop.begin), end = bounds(last);
     if (!begin.has_lo() || !end.has_hi() || loops_.size() + kLoops == ParameterBox::kMost) {
       is_possible_ = false;
     }
     if (!begin.is_point()) roots_.push_back(loop.begin <= loop.variable);
-    if (!end.is_point()) roots_.push_back(loop.variable < loop.extent);
+    if (!end.is_point()) roots_.push_back(loop.variable < last);
     is_empty_ = is_empty_ || end.hi <= begin.lo;
     loops_.push_back({begin.lo, end.hi - 1});
     variables_.push_back(loop.variable);
@@ -74,13 +77,11 @@ class RequestBoxes::Walk {
     for (std::size_t k = 0; k < variables_.size(); ++k) {
       if (same(variables_[k], symbol)) return Input{Input::Kind::Parameter, kLoops + k, 0};
     }
-    const auto is_it = [&](const MemoryNumber& n) { return same(n.symbol, symbol); };
-    if (std::ranges::any_of(map_.numbers(), is_it)) return Input{Input::Kind::Number, 0, 0};
     const std::optional<std::int64_t> size = boxes_.sizes_(symbol);
     return size ? std::optional(Input{Input::Kind::Number, 0, *size}) : std::nullopt;
   }
 
-  // The values of an expression over the launch and the loops around; everything where it is not
+  // The values of an expression over the blocks and the loops around; everything where it is not
   // known.
   Interval bounds(Expr e) const {
     const std::vector<Expr> symbols = symbols_of(e);
@@ -95,7 +96,7 @@ class RequestBoxes::Walk {
         case Input::Kind::Thread: value = {0, boxes_.block_[from->index] - 1}; break;
         case Input::Kind::Number: value = Interval::point(from->value); break;
         case Input::Kind::Parameter:
-          value = from->index < kLoops ? Interval{0, boxes_.grid_[from->index - kBlocks] - 1}
+          value = from->index < kLoops ? interval(blocks_[from->index - kBlocks])
                                        : loops_[from->index - kLoops];
       }
     }
@@ -105,18 +106,23 @@ class RequestBoxes::Walk {
     return values[tape.root_slot(0)];
   }
 
+  static Interval interval(const ParameterBox::Range& r) {
+    return {r.start, r.start + r.step * (r.count - 1)};
+  }
+
   // Instructions that do not depend on the thread are run once for all lanes.
   void lay_out() {
-    const std::vector<Expr> symbols = symbols_of(roots_);
-    tape_.emplace(roots_, symbols);
+    symbols_ = symbols_of(roots_);
+    tape_.emplace(roots_, symbols_);
     for (std::int64_t v : tape_->values()) values_.push_back(number(box_, v));
     std::vector<bool> is_by_lane(values_.size());
-    for (std::size_t k = 0; k < symbols.size(); ++k) {
-      const std::optional<Input> from = input(symbols[k]);
+    for (std::size_t k = 0; k < symbols_.size(); ++k) {
+      const std::optional<Input> from = input(symbols_[k]);
       if (!from) {
         is_possible_ = false;
         return;
       }
+      inputs_.push_back(*from);
       const std::uint32_t slot = tape_->inputs()[k];
       if (from->kind == Input::Kind::Number) values_[slot] = number(box_, from->value);
       if (from->kind == Input::Kind::Parameter) parameters_.emplace_back(slot, from->index);
@@ -142,13 +148,62 @@ class RequestBoxes::Walk {
     if (!is_possible_) return;
     box_ = box;
     const std::optional<BoxedRequest> request = evaluate();
-    if (!request) return cut(std::move(box));
+    if (!request) return box.points() <= kFew ? take_points(std::move(box)) : cut(std::move(box));
     for (std::size_t k = 0; k < box.ranges.size(); ++k) {
       const std::int64_t rest = request->moves[k] % access_.granule;
       if (rest != 0)
         return take_residues(box, k, access_.granule / std::gcd(rest, access_.granule));
     }
     if (request->request.active != 0) visit_(*request);
+  }
+
+  // Looks at each point by itself, all lanes at a time, with no forms.
+  void take_points(ParameterBox box) {
+    if (!points_) points_.emplace(roots_, symbols_);
+    const std::vector<ParameterBox::Range> ranges = box.ranges;
+    for (ParameterBox::Range& r : box.ranges) r.count = 1;
+    const auto visit = [&](auto& self, std::size_t k) -> void {
+      if (k == ranges.size()) return take_point(box);
+      for (std::int64_t p = 0; p < ranges[k].count; ++p) {
+        box.ranges[k].start = ranges[k].start + p * ranges[k].step;
+        self(self, k + 1);
+      }
+    };
+    visit(visit, 0);
+  }
+
+  void take_point(const ParameterBox& box) {
+    BoxedRequest found{.box = &box, .request = {.bytes = access_.bytes}};
+    const auto lanes = std::size_t(warps_->active);
+    for (std::size_t k = 0; k < symbols_.size(); ++k) {
+      const Input& in = inputs_[k];
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        std::int64_t value = in.value;
+        if (in.kind == Input::Kind::Parameter) value = box.ranges[in.index].start;
+        if (in.kind == Input::Kind::Thread) {
+          value =
+              warps_->lanes[in.index][lane] + warps_->steps[in.index] * box.ranges[in.index].start;
+        }
+        points_->input(k)[lane] = value;
+      }
+    }
+    if (!points_->evaluate(lanes)) {  // undefined in some lane: one by one
+      const std::optional<BoxedRequest> request = evaluate_at(box);
+      if (request && request->request.active != 0) visit_(*request);
+      return;
+    }
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const auto is_false = [&](std::size_t k) { return points_->root(k, lane) == 0; };
+      if (std::ranges::any_of(std::views::iota(std::size_t(0), conditions_), is_false)) continue;
+      const std::int64_t at = access_.address.valid() ? points_->root(conditions_, lane) : 0;
+      found.request.add(int(lane), at * access_.element_bytes);
+    }
+    if (found.request.active != 0) visit_(found);
+  }
+
+  std::optional<BoxedRequest> evaluate_at(const ParameterBox& box) {
+    box_ = box;
+    return evaluate();
   }
 
   // Cuts the box along the parameter on which the undecided value depends most: for a quotient into
@@ -264,13 +319,17 @@ class RequestBoxes::Walk {
   const RequestBoxes& boxes_;
   const AccessMap& map_;
   const Access& access_;
+  const Blocks& blocks_;
   const Visit& visit_;
   std::vector<Expr> roots_;  // conditions, then the address if there is one
   std::size_t conditions_ = 0;
   std::vector<Interval> loops_;
   std::vector<Expr> variables_;
   bool is_possible_ = true, is_empty_ = false;
+  std::vector<Expr> symbols_;  // of the roots, and what gives their values
+  std::vector<Input> inputs_;
   std::optional<Tape> tape_;
+  std::optional<LaneTape> points_;
   std::vector<BoxForm> values_;                                              // by slot of the tape
   std::vector<std::pair<std::uint32_t, std::size_t>> parameters_, threads_;  // slots, and which
   std::vector<Tape::Instruction> uniform_, by_lane_;
@@ -280,7 +339,7 @@ class RequestBoxes::Walk {
 };
 
 RequestBoxes::RequestBoxes(const AccessMap& map, const SizeValues& sizes)
-    : map_(map), sizes_(sizes) {
+    : map_(map), sizes_(sizes), numbers_(map, sizes) {
   const auto number = [&](Expr e) {
     const std::optional<std::int64_t> n = sizes(e);
     is_known_ = is_known_ && n.has_value();
@@ -313,9 +372,9 @@ bool RequestBoxes::visit(const Access& access, const Blocks& blocks, const Visit
     if (!std::ranges::equal(blocks, grid_, is_all)) return true;
     for (ParameterBox::Range& own : which) own.count = std::min<std::int64_t>(own.count, 1);
   }
-  Walk walk(*this, access, visit);
+  Walk walk(*this, access, which, visit);
   for (const Warps& w : warps()) {
-    if (!walk.run(w, which)) return false;
+    if (!walk.run(w)) return false;
   }
   return true;
 }

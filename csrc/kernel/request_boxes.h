@@ -2,6 +2,7 @@
 
 #include <selvage/ir/sizes.h>
 #include <selvage/kernel/box_form.h>
+#include <selvage/kernel/typical_numbers.h>
 #include <selvage/kernel/verify_access.h>
 #include <selvage/kernel/warp_request.h>
 
@@ -26,6 +27,7 @@ class RequestBoxes {
 
   // Whether the launch's extents are known at these sizes.
   bool is_known() const { return is_known_; }
+  const TypicalNumbers& numbers() const { return numbers_; }
   const std::array<std::int64_t, 3>& grid() const { return grid_; }
   const std::array<std::int64_t, 3>& block() const { return block_; }
 
@@ -60,6 +62,7 @@ class RequestBoxes {
   const AccessMap& map_;
   const SizeValues& sizes_;
   std::array<std::int64_t, 3> grid_{}, block_{};
+  const TypicalNumbers numbers_;
   bool is_known_ = true;
 };
 

@@ -1,17 +1,31 @@
 #include <selvage/base/integer.h>
+#include <selvage/expr/substitute.h>
 #include <selvage/kernel/request_boxes.h>
 #include <selvage/kernel/requests.h>
 #include <selvage/kernel/touched_bytes.h>
 #include <selvage/legality/bank_phase.h>
+#include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace selvage {
 
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t(1) << 38;  // of a buffer
+constexpr std::int64_t kSampled = 8;                        // blocks
+
+// Blocks that are counted for all, and how many each of them stands for.
+struct Sample {
+  RequestBoxes::Blocks blocks;
+  double each = 1;
+
+  std::int64_t scaled(std::int64_t n) const {
+    return each == 1 ? n : std::llround(double(n) * each);
+  }
+};
 
 class Count {
  public:
@@ -30,23 +44,37 @@ class Count {
       if (is_global && (!bytes || *bytes > kMostBytes)) return std::nullopt;
       touched_.emplace_back(is_global ? *bytes : 0);
     }
+    sampled_.resize(touched_.size());
     result_.runs.resize(map_.places().size());
     if (!count_runs()) return std::nullopt;
+    count_probes();
     for (const KernelAccess& a : map_.accesses()) {
       if (kernel_.buffers[a.buffer].memory != Memory::Local && !count(a)) return std::nullopt;
     }
-    for (const TouchedBytes& t : touched_) result_.half_lines.push_back(t.half_lines());
+    for (std::size_t b = 0; b < touched_.size(); ++b) {
+      result_.half_lines.push_back(std::max(touched_[b].half_lines(), sampled_[b]));
+    }
     for (const AccessRequests& a : result_.accesses) {
-      if (a.is_exact || kernel_.buffers[a.buffer].memory != Memory::Global) continue;
       std::int64_t& n = result_.half_lines[a.buffer];
-      const std::int64_t all = touched_[a.buffer].all_half_lines();
-      n = std::max(n, std::min(all, a.threads * a.bytes / kHalfLineBytes));
+      n = std::max(n, half_lines_told(a, 1));
     }
     count_half_lines_of_block();
     return std::move(result_);
   }
 
  private:
+  // The half lines that an access touches where memory tells how often it happens, or where: no two
+  // of the accesses are the same; or each run of bytes lies anywhere, in some half lines again. 0
+  // of those of which all is known. In the `parts`-th part of the launch.
+  std::int64_t half_lines_told(const AccessRequests& a, std::int64_t parts) const {
+    if (a.is_exact || kernel_.buffers[a.buffer].memory != Memory::Global) return 0;
+    const auto all = double(touched_[a.buffer].all_half_lines());
+    double asked = double(a.threads * a.bytes) / double(kHalfLineBytes * parts);
+    if (!a.is_anywhere || all == 0) return std::int64_t(std::min(all, asked));
+    asked = std::max(asked, double(a.runs) / double(parts));
+    return std::llround(-all * std::expm1(-asked / all));
+  }
+
   static std::int64_t times(const BoxedRequest& r) { return r.box->points(); }
 
   // Statements of one scope run equally often.
@@ -57,12 +85,30 @@ class Count {
       if (by_scope.size() <= scope) by_scope.resize(scope + 1);
       if (!by_scope[scope]) {
         by_scope[scope] = 0;
+        const Sample sample = sample_of(scope);
         const auto add = [&](const BoxedRequest& r) { *by_scope[scope] += times(r); };
-        if (!boxes_.visit({.scope = scope}, boxes_.all_blocks(), add)) return false;
+        if (!boxes_.visit({.scope = scope}, sample.blocks, add)) return false;
+        by_scope[scope] = sample.scaled(*by_scope[scope]);
       }
       result_.runs[id] = *by_scope[scope];
     }
     return true;
+  }
+
+  void count_probes() {
+    result_.probes.resize(map_.places().size());
+    std::optional<Simplifier> known;
+    for (PlaceId id = 0; id < result_.probes.size(); ++id) {
+      const StatementParts parts = parts_of(*map_.places()[id].statement);
+      if (!parts.value) continue;
+      for (ValueId v : values_under(kernel_.values, *parts.value)) {
+        const ValueNode& node = kernel_.values[v];
+        if (node.kind != ValueNode::Kind::Search) continue;
+        if (!known) known.emplace(with_values(kernel_.facts, sizes_));
+        const Interval between = known->interval(node.subscripts[1] - node.subscripts[0]);
+        if (between.hi > 0) result_.probes[id] += std::bit_width(std::uint64_t(between.hi));
+      }
+    }
   }
 
   bool count(const KernelAccess& a) {
@@ -71,6 +117,11 @@ class Count {
     AccessRequests& n = result_.accesses.emplace_back();
     n = {.place = a.place, .buffer = a.buffer, .kind = a.kind, .bytes = element * a.width};
     n.is_exact = a.is_done();
+    n.is_anywhere = boxes_.numbers().is_anywhere(a.address);
+    n.step = step_of(a, n);
+    const Sample sample = sample_of(a.scope, a.address);
+    TouchedBytes of_sample(sample.each == 1 ? 0 : all_bytes(a.buffer));
+    TouchedBytes& touched = sample.each == 1 ? touched_[a.buffer] : of_sample;
     const auto add = [&](const BoxedRequest& r) {
       n.requests += times(r);
       if (!n.stride && r.request.has(0) && r.request.has(1)) {
@@ -85,10 +136,51 @@ class Count {
         const std::vector<ByteRun> runs = byte_runs(r.request);
         n.sectors += times(r) * sectors_of(runs);
         n.runs += times(r) * std::int64_t(runs.size());
-        touched_[a.buffer].add(runs, r);
+        if (!n.is_anywhere) touched.add(runs, r);
       }
     };
-    return boxes_.visit(access_of(a), boxes_.all_blocks(), add);
+    if (!boxes_.visit(access_of(a), sample.blocks, add)) return false;
+    for (std::int64_t* all :
+         {&n.requests, &n.threads, &n.sectors, &n.runs, &n.wavefronts, &n.conflicts}) {
+      *all = sample.scaled(*all);
+    }
+    sampled_[a.buffer] =
+        std::max(sampled_[a.buffer],
+                 std::min(sample.scaled(of_sample.half_lines()), of_sample.all_half_lines()));
+    return true;
+  }
+
+  std::optional<std::int64_t> step_of(const KernelAccess& a, const AccessRequests& n) const {
+    const std::vector<PlaceId>& loops = map_.scope(a.scope).loops;
+    if (loops.empty() || n.is_anywhere) return std::nullopt;
+    const Expr variable = map_.places()[loops.back()].variable;
+    const Expr next = substitute(a.address, {{variable, variable + 1}});
+    const std::optional<std::int64_t> step = sizes_(map_.at(a.scope).simplify(next - a.address));
+    return step ? checked_mul(*step, size_of(kernel_.buffers[a.buffer].type)) : std::nullopt;
+  }
+
+  // Where memory tells what a scope does, or where an address lies, blocks in the middle of a large
+  // launch are counted for all: there is no count that is right for all data, and rows that no
+  // power of two divides make no large boxes.
+  Sample sample_of(std::size_t scope, Expr address = {}) const {
+    Sample sample{.blocks = boxes_.all_blocks()};
+    const AccessScope& s = map_.scope(scope);
+    const auto by_memory = [&](Expr e) { return e.valid() && map_.mentions_number(e); };
+    const auto is_counted = [&](PlaceId loop) { return by_memory(map_.places()[loop].counted); };
+    if (s.last_block || (!by_memory(address) && std::ranges::none_of(s.conditions, by_memory) &&
+                         std::ranges::none_of(s.loops, is_counted))) {
+      return sample;
+    }
+    const auto most = std::ranges::max_element(boxes_.grid());
+    if (*most <= 2 * kSampled) return sample;
+    sample.blocks[std::size_t(most - boxes_.grid().begin())] = {(*most - kSampled) / 2, 1,
+                                                                kSampled};
+    sample.each = double(*most) / double(kSampled);
+    return sample;
+  }
+
+  std::int64_t all_bytes(BufferId b) const {
+    return *sizes_(kernel_.buffers[b].elements) * size_of(kernel_.buffers[b].type);
   }
 
   RequestBoxes::Access access_of(const KernelAccess& a) const {
@@ -103,6 +195,7 @@ class Count {
 
   void count_half_lines_of_block() {
     result_.half_lines_of_block = result_.half_lines;
+    const std::int64_t blocks = std::max<std::int64_t>(result_.blocks, 1);
     for (BufferId b = 0; b < kernel_.buffers.size(); ++b) {
       std::int64_t asked = 0;
       for (const AccessRequests& a : result_.accesses) {
@@ -110,14 +203,19 @@ class Count {
       }
       const bool is_global = kernel_.buffers[b].memory == Memory::Global;
       if (!is_global || asked * 4 <= result_.half_lines[b] * kHalfLineBytes * 5) continue;
-      TouchedBytes touched(*sizes_(kernel_.buffers[b].elements) * size_of(kernel_.buffers[b].type));
+      TouchedBytes touched(all_bytes(b));
       const auto add = [&](const BoxedRequest& r) { touched.add(byte_runs(r.request), r); };
       bool is_known = true;
       for (const KernelAccess& a : map_.accesses()) {
-        if (a.buffer != b) continue;
+        if (a.buffer != b || boxes_.numbers().is_anywhere(a.address)) continue;
         is_known = is_known && boxes_.visit(access_of(a), boxes_.middle_block(), add);
       }
-      if (is_known) result_.half_lines_of_block[b] = touched.half_lines();
+      if (!is_known) continue;
+      std::int64_t& n = result_.half_lines_of_block[b];
+      n = touched.half_lines();
+      for (const AccessRequests& a : result_.accesses) {
+        if (a.buffer == b) n = std::max(n, half_lines_told(a, blocks));
+      }
     }
   }
 
@@ -125,7 +223,8 @@ class Count {
   const SizeValues& sizes_;
   const AccessMap map_;
   RequestBoxes boxes_;
-  std::vector<TouchedBytes> touched_;  // by buffer
+  std::vector<TouchedBytes> touched_;  // by buffer, but for what is sampled
+  std::vector<std::int64_t> sampled_;  // half lines, by buffer
   KernelRequests result_;
 };
 

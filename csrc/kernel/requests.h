@@ -22,12 +22,16 @@ struct AccessRequests {
   std::int64_t runs = 0;        // of neighbouring bytes in global memory, added up likewise
   std::int64_t wavefronts = 0;  // of shared memory, and those of them that conflicts cost
   std::int64_t conflicts = 0;
-  // False: data decide how often it happens, or where. Then an index that memory gives is taken to
-  // be 0 for the requests, and to differ for the half lines.
+  // False: data decide how often it happens, or where, and it is counted with the numbers of
+  // kernel/typical_numbers.h; for the half lines, all accesses are taken to differ.
   bool is_exact = true;
+  bool is_anywhere = false;  // nothing is known of where data tell it to be
   // The bytes from what the first thread of a warp accesses to what the second one does, in some
   // request; nothing where these two never access together.
   std::optional<std::int64_t> stride = {};
+  // The bytes from one iteration of the innermost serial loop around it to the next; nothing where
+  // there is no such loop, or they differ.
+  std::optional<std::int64_t> step = {};
 };
 
 // The requests of a launch. They follow from indices and conditions alone; the emulator counts the
@@ -39,7 +43,9 @@ struct KernelRequests {
   // The same of one block, in the middle of the launch; of all blocks where requests ask hardly for
   // more than each half line once.
   std::vector<std::int64_t> half_lines_of_block;
-  std::vector<std::int64_t> runs;        // by statement (PlaceId): how many times warps run it
+  std::vector<std::int64_t> runs;  // by statement (PlaceId): how many times warps run it
+  // By statement: how many elements the searches in it look at, at most, one after another.
+  std::vector<std::int64_t> probes;
   std::int64_t blocks = 0, threads = 0;  // of a block
 };
 

@@ -23,9 +23,10 @@ bool equal(const Loop& a, const Loop& b) {
          same(begin, b.begin) && equal(body, b.body);
 }
 bool equal(const Define& a, const Define& b) {
-  const auto& [variable, value, read, least, most, is_promised] = a;
+  const auto& [variable, value, read, least, most, is_promised, position, added] = a;
   return same(variable, b.variable) && same(value, b.value) && read == b.read &&
-         same(least, b.least) && same(most, b.most) && is_promised == b.is_promised;
+         same(least, b.least) && same(most, b.most) && is_promised == b.is_promised &&
+         same(position, b.position) && added == b.added;
 }
 bool equal(const Guard& a, const Guard& b) {
   const auto& [condition, body, otherwise, remark] = a;

@@ -18,7 +18,9 @@ namespace {
 
 constexpr double kBytesOfRegister = 4;
 constexpr double kShareOfL1 = 64 << 10;  // bytes that a multiprocessor keeps of what is read again
-constexpr PlaceId kNowhere = kTop - 1;   // of a buffer that is not accessed
+constexpr std::int64_t kLineBytes = 2 * kHalfLineBytes;
+constexpr double kBesideShared = 32 << 10;  // bytes of L1 that are never shared memory
+constexpr PlaceId kNowhere = kTop - 1;      // of a buffer that is not accessed
 
 class KernelModel {
  public:
@@ -97,6 +99,7 @@ class KernelModel {
   // What the accesses of one buffer ask for together.
   struct Asked {
     double read = 0, l2 = 0;  // bytes: that are read; of all sectors that L1 does not serve
+    double revisited = 0;     // bytes of sectors, of these, that iterations read a part at a time
     double share = 1;         // of the bandwidth of memory, that requests like these reach
     bool is_read = false, is_written = false;
   };
@@ -116,6 +119,11 @@ class KernelModel {
       if (buffer.memory == Memory::Global && a.requests > 0) add(a, asked[a.buffer]);
       if (buffer.in_workspace)
         add_workspace(double(a.requests * kWarp * size_of(buffer.type)), work);
+    }
+    const double lost = lost_in_l1(work);
+    for (Asked& a : asked) {
+      a.l2 += lost * a.revisited;
+      a.read += lost * a.revisited;
     }
     double of_block = 0;  // bytes of what is read again
     for (std::size_t b = 0; b < asked.size(); ++b) {
@@ -165,9 +173,36 @@ class KernelModel {
   }
   double touched(std::size_t b) const { return double(requests_.half_lines[b] * kHalfLineBytes); }
 
+  // Whether each thread goes through sectors of its own, a part of one in each iteration.
+  static bool is_revisited(const AccessRequests& a) {
+    if (!a.step || *a.step == 0 || std::abs(*a.step) >= kSectorBytes || writes(a.kind))
+      return false;
+    return a.sectors * kSectorBytes > a.bytes * a.threads;
+  }
+  // Of the sectors to which iterations come back, the share that L1 has lost by then, as threads
+  // keep more lines there than it holds.
+  double lost_in_l1(const LaunchWork& work) const {
+    double of_thread = 0;
+    for (const AccessRequests& a : requests_.accesses) {
+      const bool is_global = kernel_.buffers[a.buffer].memory == Memory::Global;
+      if (!is_global || a.requests == 0 || !is_revisited(a)) continue;
+      const std::int64_t apart = a.stride ? std::abs(*a.stride) : kLineBytes;
+      of_thread += double(std::min(apart, kLineBytes));
+    }
+    const double average = double(work.blocks) / double(device_.multiprocessors);
+    const double blocks = std::min(double(resident_blocks(work, device_)), std::ceil(average));
+    const double used = blocks * double(work.threads) * of_thread;
+    const double held =
+        double(device_.shared_bytes) + kBesideShared - blocks * double(work.shared_bytes);
+    return used > held ? 1 - std::max(held, 0.0) / used : 0;
+  }
+
   // The bytes of the sectors that an access asks for. Neighbours a few elements apart leave out
   // bytes of a sector that other accesses of the same iteration take from L1.
   static double bytes_asked(const AccessRequests& a) {
+    if (is_revisited(a)) {
+      return std::max(double(a.sectors * std::abs(*a.step)), double(a.bytes * a.threads));
+    }
     const auto stride = double(std::abs(a.stride.value_or(0)));
     const double part = is_near(a) ? double(a.bytes) / std::min(stride, double(kSectorBytes)) : 1;
     return double(a.sectors * kSectorBytes) * std::min(part, 1.0);
@@ -179,10 +214,11 @@ class KernelModel {
   static void add(const AccessRequests& a, Asked& to) {
     const double piece = double(a.bytes) * double(a.threads) / double(a.runs);
     to.l2 += bytes_asked(a);
+    if (is_revisited(a)) to.revisited += double(a.sectors * kSectorBytes) - bytes_asked(a);
     (writes(a.kind) ? to.is_written : to.is_read) = true;
     // Of sectors that two requests share the second one finds in a cache.
     if (!writes(a.kind)) to.read += std::min(bytes_asked(a), double(a.bytes * a.threads));
-    if (a.stride && *a.stride != 0 && !is_near(a)) {
+    if (a.stride && *a.stride != 0 && !is_near(a) && !is_revisited(a)) {
       to.share = std::min(to.share, coalesced_share(std::max(piece, double(kSectorBytes))));
     }
   }
@@ -300,6 +336,15 @@ const Kernel* variant_at(const ProgramStep& step, const SizeValues& sizes) {
 
 }  // namespace
 
+static void add_rows(const Fusion& fusion, const SizeValues& sizes, ProgramCost& cost) {
+  for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
+    const RaggedRows& rows = fusion.domains()[RowsId(k)];
+    const auto items = sizes(rows.items), count = sizes(rows.count);
+    if (!items || count.value_or(0) <= 0) continue;
+    cost.rows[fusion[TensorId(rows.offsets)].name] = double(*items) / double(*count);
+  }
+}
+
 // The positions of groups of rows, where each row has as many items as is likely.
 static void add_groups(const DomainGraph& graph, SizeValues& sizes) {
   for (std::size_t k = 0; k < graph.rows(); ++k) {
@@ -325,10 +370,11 @@ std::optional<ProgramCost> cost_of(const Program& program,
   constexpr std::int64_t kAligned = 1 << 20;
   const TypicalSizes typical(program.schedule->fusion(), named);
   SizeValues sizes = typical.all();
-  ProgramCost cost{.device = device, .sizes = {}, .kernels = {}};
-  for (std::size_t k = 0; k < sizes.symbols.size(); ++k) {
-    cost.sizes[std::string(sizes.symbols[k].name())] = sizes.values[k];
+  ProgramCost cost{.device = device, .sizes = {}, .rows = {}, .kernels = {}};
+  for (Expr size : program.schedule->fusion().sizes()) {
+    if (const auto value = sizes(size)) cost.sizes[std::string(size.name())] = *value;
   }
+  add_rows(program.schedule->fusion(), sizes, cost);
   add_groups(program.schedule->graph(), sizes);
   std::int64_t address = 0;
   for (const ProgramBuffer& b : program.buffers) {

@@ -38,6 +38,8 @@ struct KernelCost {
 struct ProgramCost {
   Device device;
   std::map<std::string, std::int64_t> sizes;  // that it is counted for
+  // By the input of offsets, the items that each of its rows is taken to have.
+  std::map<std::string, double> rows;
   double seconds = 0;
   std::int64_t floor_bytes = 0;  // each input and output once
   double dram_bytes = 0;

@@ -10,9 +10,7 @@ namespace selvage {
 
 namespace {
 
-// Of a search of a row among some thousands, a load each; fewer where a group has fewer rows.
-constexpr std::int64_t kStepsOfSearch = 12;
-constexpr double kInstructionsOfStep = 6;
+constexpr double kInstructionsOfProbe = 6;  // of a search, with its load
 
 class InstructionCount {
  public:
@@ -31,6 +29,7 @@ class InstructionCount {
         n += runs * (is_memory(a.buffer) ? kInstructionsOfAccess : 1);
       }
       if (parts.value) n += of_value(id, *parts.value);
+      n += runs * double(requests_.probes[id]) * kInstructionsOfProbe;
     }
     return double(kWarp) * n;
   }
@@ -119,19 +118,8 @@ class InstructionCount {
     if (node.kind == ValueNode::Kind::Apply) return instructions_of(node.function, node.math);
     if (node.kind == ValueNode::Kind::Check)
       return 1;  // of the branch; its condition counts itself
-    if (node.kind == ValueNode::Kind::Search) {
-      return double(steps_of(node.subscripts[0], node.subscripts[1])) * kInstructionsOfStep;
-    }
     const bool is_access = node.kind == ValueNode::Kind::Read && is_memory(node.source);
     return is_access ? kInstructionsOfAccess : 0;
-  }
-
-  std::int64_t steps_of(Expr first, Expr last) const {
-    Simplifier known(kernel_.facts);
-    for (std::int64_t steps = 0; steps < kStepsOfSearch; ++steps) {
-      if (known.proves(last - first < std::int64_t{1} << steps)) return steps;
-    }
-    return kStepsOfSearch;
   }
 
   const Kernel& kernel_;

@@ -58,6 +58,10 @@ class LoadRounds {
     }
     LoadTurns result;
     double bytes = 0;
+    for (PlaceId id = 0; id < tree_.size(); ++id) {
+      const double turns = double(requests_.runs[id]) / warps;
+      result.from_l2 += turns * double(requests_.probes[id]);
+    }
     for (const auto& [where, round] : rounds) {
       result.of_last_block += round.of_last_block;
       result.from_dram += round.turns * round.from_dram;

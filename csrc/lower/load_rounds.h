@@ -16,8 +16,8 @@ struct LoadTurns {
 
 // `asked`, `from_dram`: bytes of all threads, by access: that are asked of L2, and how many of them
 // it has to fetch. Loads wait for those of the iteration before, for those in front of a barrier,
-// and for one that gives their address; all others are under way together, as far as loops are
-// unrolled.
+// and for one that gives their address, and each element that a search looks at for the one before;
+// all others are under way together, as far as loops are unrolled.
 LoadTurns load_turns(const Kernel& kernel, const StatementTree& tree,
                      const KernelRequests& requests, const std::vector<double>& asked,
                      const std::vector<double>& from_dram);

@@ -26,10 +26,14 @@ Define RowDefines::search(Expr variable, const RowSearch& search) {
   return define(variable, found, zero_, last_);
 }
 
-Define RowDefines::row_from(Expr variable, ValueId stored) {
+Define RowDefines::row_from(Expr variable, ValueId stored, Expr position, std::int64_t added) {
   ValueGraph& values = kernel_.values;
   const ValueId own = values.apply(Function::Max, {stored, values.index(zero_)});
-  return define(variable, values.apply(Function::Min, {own, values.index(last_)}), zero_, last_);
+  Define row =
+      define(variable, values.apply(Function::Min, {own, values.index(last_)}), zero_, last_);
+  row.position = position;
+  row.added = added;
+  return row;
 }
 
 // The first position behind that many rows.

@@ -17,8 +17,9 @@ class RowDefines {
 
   // The row that has a position.
   Define search(Expr variable, const RowSearch& search);
-  // A row that memory holds, brought into 0 .. count - 1.
-  Define row_from(Expr variable, ValueId stored);
+  // A row that memory holds, brought into 0 .. count - 1: that of a position, where each row has
+  // `added` positions more than items.
+  Define row_from(Expr variable, ValueId stored, Expr position, std::int64_t added);
   // Its begin and its end, with begin <= end. Where `is_row` does not hold, both are 0, and nothing
   // is read.
   std::vector<Define> ends(Expr row, Expr is_row);

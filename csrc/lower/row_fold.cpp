@@ -73,7 +73,8 @@ Body RowFold::start() {
 Body RowFold::row() {
   RowDefines defines(draft_.kernel, tiles_.rows, offsets_);
   const ValueId stored = draft_.kernel.values.read(DataType::Int64, row_, {pool_.constant(0)});
-  Body body = body_of(defines.row_from(tiles_.rows.row, stored));
+  Body body =
+      body_of(defines.row_from(tiles_.rows.row, stored, draft_.form(position_), tiles_.added));
   append(body, body_of_all(defines.ends(tiles_.rows.row, pool_.truth(true))));
   return body;
 }

@@ -121,7 +121,8 @@ class CarryKernels {
     RowDefines defines(kernel, rows, offsets);
     Body body = body_of_all(states.stores(state, zero, states.read(carries, flat.number())));
     body.push_back(
-        {defines.row_from(rows.row, values.read(DataType::Int64, carried_row, {flat.number()}))});
+        {defines.row_from(rows.row, values.read(DataType::Int64, carried_row, {flat.number()}),
+                          (tile + 1) * tiles_.width, tiles_.added)});
     append(body, body_of_all(defines.ends(rows.row, pool_.truth(true))));
     // The tile in which the row begins, and the one in which it ends.
     const Expr begins = first_position(tiles_, rows.row) / tiles_.width;

@@ -144,6 +144,13 @@ void print_cost(const FusionReport& fusion, Lines& out) {
   }
   out.heading(heading + sizes);
   print_scaled(cost.device, out);
+  std::string rows;
+  for (const auto& [offsets, items] : cost.rows) {
+    rows += fmt::format("{}{:.3g} by {}", rows.empty() ? "" : ", ", items, offsets);
+  }
+  if (!rows.empty()) {
+    out.line(2, "without data, all rows are taken to have equally many items: " + rows);
+  }
   out.line(2,
            fmt::format("{} bytes from and to memory, {:.2f} of the {} that each input and output "
                        "takes once",

@@ -1,3 +1,4 @@
+#include <selvage/base/integer.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/scheduler/typical_sizes.h>
 
@@ -32,11 +33,23 @@ TypicalSizes::TypicalSizes(const Fusion& fusion, const std::map<std::string, std
     all_ = given;
     for (Expr size : fusion.sizes()) {
       if (contains(given.symbols, size)) continue;
-      all_.add(size, likely_value(*fusion.facts(), size, likely));
+      all_.add(size, likely_value(*fusion.facts(), size, likely_number(fusion, size, likely)));
     }
     if (all_.symbols.size() == given.symbols.size() || most_items(fusion) <= kMostItems) break;
   }
-  add_rows(fusion, given);
+  add_rows(fusion);
+}
+
+// Of all items of rows: so many for each of them.
+std::int64_t TypicalSizes::likely_number(const Fusion& fusion, Expr size,
+                                         std::int64_t likely) const {
+  for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
+    const RaggedRows& rows = fusion.domains()[RowsId(k)];
+    if (!same(rows.items, size)) continue;
+    const auto count = all_(rows.count);
+    return count ? checked_mul(*count, kLikelyRow).value_or(likely) : likely * kLikelyRow;
+  }
+  return likely;
 }
 
 double TypicalSizes::most_items(const Fusion& fusion) const {
@@ -51,11 +64,11 @@ double TypicalSizes::most_items(const Fusion& fusion) const {
   return most;
 }
 
-// Items of a row: as many as there are on average, where sizes that are named tell that.
-void TypicalSizes::add_rows(const Fusion& fusion, const SizeValues& named) {
+// Items of a row: as many as there are on average.
+void TypicalSizes::add_rows(const Fusion& fusion) {
   for (std::size_t k = 0; k < fusion.domains().rows(); ++k) {
     const RaggedRows& rows = fusion.domains()[RowsId(k)];
-    const auto items = named(rows.items), count = named(rows.count);
+    const auto items = all_(rows.items), count = all_(rows.count);
     all_.add(rows.row, 0);
     all_.add(rows.begin, 0);
     all_.add(rows.end, items && count && *count > 0

@@ -20,7 +20,8 @@ class TypicalSizes {
   const SizeValues& all() const { return all_; }
 
  private:
-  void add_rows(const Fusion& fusion, const SizeValues& named);
+  void add_rows(const Fusion& fusion);
+  std::int64_t likely_number(const Fusion& fusion, Expr size, std::int64_t likely) const;
   double most_items(const Fusion& fusion) const;  // of its largest tensor
 
   SizeValues all_;

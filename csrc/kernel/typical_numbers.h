@@ -1,0 +1,47 @@
+#pragma once
+
+#include <selvage/expr/symbols.h>
+#include <selvage/ir/sizes.h>
+#include <selvage/kernel/verify_access.h>
+
+#include <cstdint>
+
+namespace selvage {
+
+// What the numbers that a kernel reads from memory are taken for where its requests are counted
+// without any data. Rows have equally many items, as many as they have on average, so offset r is
+// r * p / q, and the row of a position follows from that. What nothing is known of is as large as
+// it may be in a condition. In an address it is 8 * k, being read from element k: as far apart as
+// numbers are that have nothing to do with one another, so that each leads to a sector of its own.
+class TypicalNumbers {
+ public:
+  // The map must outlive it.
+  TypicalNumbers(const AccessMap& map, const SizeValues& sizes);
+
+  // An expression over MemoryNumbers with each replaced: within a condition, or an end of a loop;
+  // within an address.
+  Expr in_condition(Expr e) const;
+  Expr in_address(Expr e) const;
+  // Whether an address is over a number of which nothing is known.
+  bool is_anywhere(Expr address) const { return mentions(address, unknown_); }
+  // The end of a loop: as it is written where rows tell it; where other numbers do, the most.
+  Expr end_of(const StatementPlace& loop) const;
+
+ private:
+  struct Mean {
+    std::int64_t items = 0, rows = 1;  // so many items in so many rows
+  };
+  Expr row_at(Expr position, Mean mean, std::int64_t added) const;
+  Mean mean_of(const Buffer& offsets) const;
+  Expr value_of(const MemoryNumber& number, ValueId v) const;
+  Expr applied(const ValueNode& node, const MemoryNumber& number) const;
+  Expr row_of(const MemoryNumber& number) const;
+  Expr far_apart(const MemoryNumber& number) const;
+
+  const AccessMap& map_;
+  const SizeValues& sizes_;
+  Environment in_conditions_, in_addresses_;
+  std::vector<Expr> unknown_;  // symbols of numbers that no rows tell
+};
+
+}  // namespace selvage
