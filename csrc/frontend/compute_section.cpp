@@ -171,6 +171,12 @@ class Reader {
       sizes_.use(*offsets + "_items");
       extents.items[k].text = "1";
     }
+    if (formula.is_by_position && output.offsets.empty()) {
+      refuse("E520", shape.place,
+             "values(" + formula.target + ") are items of rows, and its shape tells none",
+             "give the rows first, and their items next: [B, ragged(off), D]");
+    }
+    if (formula.is_by_position) extents.items.erase(extents.items.begin() + 1);
     output.shape = read_shape(extents, sizes_);
     if (output.shape->size() != formula.indices.size()) {
       refuse("E309", shape.place,
@@ -374,10 +380,7 @@ class Reader {
         }
         const auto said = said_.find(formula.target);
         StatementOutput* output = said == said_.end() ? nullptr : &said->second;
-        if (output != nullptr && !output->offsets.empty()) {
-          const RowsId rows = inputs_.rows_told_by(output->offsets, output->ragged_at);
-          (*output->shape)[1] = length(*fusion_, rows);
-        }
+        make_rows(output, formulas_[k], *texts_[k]);
         sparse_.make_arrays_of(formula.target);
         make_tensor(formula, *texts_[k], output, formulas_, *fusion_, sizes_, context_);
         inputs_.make_rows_of(formula.target);
@@ -392,6 +395,24 @@ class Reader {
     for (const auto& [formula, text] : left_out_) {
       errors_.attempt(
           [&] { make_tensor(formula, *text, nullptr, formulas_, trial, sizes_, context_); });
+    }
+  }
+
+  // The rows that a statement names by their offsets.
+  void make_rows(StatementOutput* output, Formula& formula, const Node& text) {
+    if (output != nullptr && !output->offsets.empty()) {
+      const RowsId rows = inputs_.rows_told_by(output->offsets, output->ragged_at);
+      if (formula.is_by_position) {
+        formula.offsets = std::exchange(output->offsets, {});
+        (*output->shape)[0] = fusion_->domains()[rows].items;
+      } else {
+        (*output->shape)[1] = length(*fusion_, rows);
+      }
+    } else if (formula.is_by_position) {
+      refuse("E520", place_in(text, formula.target_at),
+             "nothing says of which rows values(" + formula.target + ") are the items",
+             "put " + formula.target + ": {shape: [B, ragged(off)]} under outputs, or " +
+                 formula.target + ": [B, ragged(off)] under shapes");
     }
   }
 

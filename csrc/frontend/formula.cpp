@@ -107,7 +107,10 @@ class Parser : private ValueParser {
 
   void parse_target() {
     formula_.target_at = token_.at();
+    formula_.is_by_position = *token_ == kValues && token_.rest().starts_with('(');
+    if (formula_.is_by_position) token_.advance(), token_.advance();
     formula_.target = defined_name("the name of a tensor");
+    if (formula_.is_by_position) token_.expect(")", "after values(" + formula_.target);
     // `y = e`, a scalar: the same as `y[] = e`.
     const bool is_update = std::any_of(std::begin(kUpdates), std::end(kUpdates),
                                        [&](const auto& update) { return *token_ == update.first; });

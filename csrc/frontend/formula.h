@@ -30,8 +30,8 @@ std::optional<AccessMode> access_mode(Remap remap);
 //               functions as ir/scalar.h names them, casts by the names of types, numbers, true,
 //               false, inf, nan, names (also of scalars), elements of tensors, reductions as
 //               ir/identity.h names them, scans such as cumsum[j](e), fill(x[...], e),
-//               safe(x[...]); real(z), imag(z), conj(z), complex(x, y), complex64(x); or, as the
-//               whole right side, compact(e, condition)
+//               safe(x[...]), values(x)[p] of items of rows; real(z), imag(z), conj(z), complex(x,
+//               y), complex64(x); or, as the whole right side, compact(e, condition)
 //   subscript   + - * // % of names and integers, in a remap such as mirror(i + 1); or the same of
 //               loads as well, elements of tensors: clamped(idx[i]), unchecked(2 * idx[i] + 1)
 struct FormulaNode {
@@ -101,7 +101,9 @@ struct Formula {
   // Of y[2 * i + 1, j] = ..., by axis: the node of the subscript at which an item is stored. Empty:
   // each at its own indices. The indices are found by find_stored_indices().
   std::vector<std::uint32_t> stored_at = {};
-  // Of a result over positions: the tensor of offsets that tells of which rows they are.
+  // Of a result over positions, values(y)[p] = ...: the tensor of offsets that tells of which rows
+  // they are.
+  bool is_by_position = false;
   std::string offsets = {};
   std::vector<FormulaNode> nodes;  // operands before their users, the value last
   std::vector<Fold> folds;         // in the order in which they begin

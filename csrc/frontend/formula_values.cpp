@@ -186,6 +186,7 @@ std::uint32_t ValueParser::parse_name() {
     if (scan && is_reduction_list()) return parse_scan_of(at, *scan);
     return parse_element(at, name);
   }
+  if (*token_ == "(" && name == kValues) return parse_item(at);
   if (*token_ == "(") return parse_call(at, name);
   const auto own = std::ranges::find(renamed_, name, &std::pair<std::string, std::string>::first);
   return add({.kind = Kind::Name, .at = at, .name = own == renamed_.end() ? name : own->second});
@@ -398,6 +399,21 @@ std::uint32_t ValueParser::parse_element(std::size_t at, const std::string& name
     subscripts = parse_subscripts(at, read);
   }
   return add({.kind = Kind::Element, .at = at, .name = read, .operands = std::move(subscripts)});
+}
+
+// At the ( of `values(x)[p, d]`: an item by its position among those of all rows.
+std::uint32_t ValueParser::parse_item(std::size_t at) {
+  token_.advance();
+  const std::string name(*token_);
+  if (name.empty() || !is_letter(name[0])) {
+    token_.fail("expected the name of a tensor" + token_.found(), "E314", "write values(x)[p]");
+  }
+  token_.advance();
+  token_.expect(")", "after values(" + name);
+  if (*token_ != "[") token_.expect("[", "after values(" + name + ")");
+  const std::uint32_t element = parse_element(at, name);
+  formula_.nodes[element].is_by_position = true;
+  return element;
 }
 
 // From the opening bracket to behind the closing one.

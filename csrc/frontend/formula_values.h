@@ -18,6 +18,7 @@ class ValueParser {
   using Kind = FormulaNode::Kind;
   static constexpr const char* kMedian = "median";
   static constexpr const char* kCompact = "compact";
+  static constexpr const char* kValues = "values";
   enum class Listed : std::uint8_t { Target, Folded, Scanned };
 
   explicit ValueParser(const Node& text) : token_(text) {}
@@ -71,6 +72,7 @@ class ValueParser {
   void check_number(std::size_t at, const std::string& name, std::size_t given, std::size_t wanted);
   bool has_one_operand() const;
   std::uint32_t parse_call(std::size_t at, const std::string& name);
+  std::uint32_t parse_item(std::size_t at);
 
   int depth_ = 0;
   std::vector<std::pair<std::string, std::string>> renamed_;  // names of indices, and what they get

@@ -8,7 +8,8 @@ namespace selvage {
 void ReadAxes::note(const Formula& formula,
                     const std::function<bool(const std::string&)>& is_symbol) {
   for (const FormulaNode& node : formula.nodes) {
-    if (node.kind != FormulaNode::Kind::Element || read_as_.count(node.name)) continue;
+    if (node.kind != FormulaNode::Kind::Element || node.is_by_position) continue;
+    if (read_as_.count(node.name)) continue;
     std::vector<std::string>& axes = read_as_[node.name];
     for (std::uint32_t k : node.operands) {
       const FormulaNode& subscript = formula.nodes[k];

@@ -64,6 +64,10 @@ ValueId StatementReads::fill(std::uint32_t number) {
 ValueId StatementReads::read(std::uint32_t number, const FormulaNode& node,
                              std::optional<ValueId> otherwise) {
   const TensorId source = names_.source_of(node);
+  if (node.is_by_position && !fusion_[source].items_of) {
+    refuse("E520", place(node.at), node.name + " has no items of rows",
+           "write " + node.name + "[...], or give it a shape such as [B, ragged(off)]");
+  }
   const std::vector<Expr> extents = shape_of_read(fusion_, node, source);
   if (extents.size() != node.operands.size()) {
     refuse("E503", place(node.at),

@@ -54,14 +54,14 @@ std::string cost_json(const std::vector<FusionReport>& fusions) {
     if (json.is_null()) {
       json = {{"device", fusion.cost->device.name},
               {"sizes", fusion.cost->sizes},
-              {"rows", Json::object()},
+              {"row_items", Json::object()},
               {"seconds", 0.0},
               {"floor_bytes", 0},
               {"dram_bytes", 0.0},
               {"kernels", Json::array()}};
     }
     json["sizes"].update(Json(fusion.cost->sizes));
-    json["rows"].update(Json(fusion.cost->rows));
+    json["row_items"].update(Json(fusion.cost->rows));
     json["seconds"] = json["seconds"].get<double>() + fusion.cost->seconds;
     json["floor_bytes"] = json["floor_bytes"].get<std::int64_t>() + fusion.cost->floor_bytes;
     json["dram_bytes"] = json["dram_bytes"].get<double>() + fusion.cost->dram_bytes;

@@ -317,6 +317,21 @@ std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices&
   return found;
 }
 
+// Folds that such folds read do not follow them: their nests have a schedule of their own.
+void lead_themselves(Schedule& schedule, const std::vector<AutomaticKernel>& by_rows,
+                     const DecidesOf& decides) {
+  if (by_rows.empty()) return;
+  const ReadTable table(schedule);
+  for (TensorId t : table.order()) {
+    const auto is_by_rows = [&](const auto& reader) {
+      return std::ranges::find(by_rows, reader.tensor, &AutomaticKernel::root) != by_rows.end();
+    };
+    const bool is_fold = table.is_computed(t) && schedule.fusion()[t].fold.has_value();
+    if (!is_fold || !schedule.follows(t) || !decides(t)) continue;
+    if (std::ranges::any_of(table.readers(t), is_by_rows)) schedule.stop_following(t);
+  }
+}
+
 Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>& sizes,
             const Device& device, const PlanChoices& choices, const RowSchedule& rows,
             const DecidesOf& decides = of_all) {
@@ -328,6 +343,7 @@ Filled fill(const Schedule& schedule, const std::map<std::string, std::int64_t>&
     const RowSchedule own = schedule_rows(stored, t, is_classed ? rows : RowSchedule());
     by_rows.push_back({.device = device, .root = t, .tensors = {t}, .taken = {}, .rows = own});
   }
+  lead_themselves(stored, by_rows, decides);
   std::vector<bool> open;
   for (std::size_t t = 0; t < stored.fusion().size(); ++t) {
     open.push_back(decides(TensorId(t)) && is_open(stored, TensorId(t)));

@@ -28,7 +28,8 @@ Schedule with_stored_items(const Schedule& schedule, const DecidesOf& decides) {
       if (node.kind != ValueNode::Kind::Read || !needed[node.source]) continue;
       const RowsId rows = *needed[node.source];
       const auto begins = [&](const LoadedIndex& l) { return same(l.symbol, graph[rows].begin); };
-      if (tensor.items_of == rows || std::ranges::any_of(node.loaded, begins)) {
+      const bool has_rows = tensor.is_iterated_by_root && tensor.items_of == rows;
+      if (has_rows || std::ranges::any_of(node.loaded, begins)) {
         own = rows;
       } else if (decides(TensorId(node.source))) {
         result.materialize(TensorId(node.source));

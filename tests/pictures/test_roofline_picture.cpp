@@ -31,7 +31,8 @@ KernelCost kernel(const std::string& name, double instructions, double dram, dou
 }
 
 ProgramCost cost_with(std::vector<KernelCost> kernels) {
-  ProgramCost cost{.device = *find_device("h100"), .sizes = {}, .kernels = std::move(kernels)};
+  ProgramCost cost{
+      .device = *find_device("h100"), .sizes = {}, .rows = {}, .kernels = std::move(kernels)};
   for (const KernelCost& k : cost.kernels) {
     cost.seconds += k.time.seconds;
     cost.dram_bytes += k.work.dram_bytes;

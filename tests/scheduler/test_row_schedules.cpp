@@ -179,6 +179,27 @@ TEST(RowSchedules, WhatIsLeftToOtherPlans) {
   EXPECT_FALSE(rows_of(filled_in(Schedule(r.f))));
 }
 
+// What folds over rows read is folded by threads of its own.
+TEST(RowSchedules, WhatTheyReadIsShared) {
+  Fusion f;
+  const auto [B, D] = f.extents("B", "D");
+  const RowsId rows = add_rows(f.input("off", {B + 1}, DataType::Int64));
+  const Tensor x = ragged_input(f, "x", rows, {D}, DataType::Float);
+  const Expr b = f.fresh_index("b"), j = f.fresh_index("j"), d = f.fresh_index("d");
+  const Fusion::FoldRequest product{.indices = {d}, .shape = {D}};
+  const Tensor score =
+      compute_ragged(f, "score", rows, {b, j}, {}, item(x, rows, {b, j, d}), {}, &product);
+  f.output("y", f.compute_fold("", {b}, {B}, {.indices = {j}, .shape = {length(f, rows)}},
+                               item(score, rows, {b, j})));
+  const Schedule s = filled_in(Schedule(f)).schedule;
+  for (const ProgramStep& step : lower(f, s).steps) {
+    const Launch& launch = step.variants[0].launch;
+    EXPECT_FALSE(launch.grid[0].is_const(1) && launch.block[0].is_const(1))
+        << step.variants[0].name;
+  }
+  expect_agreement(f, s, {{{"B", 8}, {"D", 5}, {"off_items", 30}}});
+}
+
 }  // namespace
 
 }  // namespace selvage

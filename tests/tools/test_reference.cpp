@@ -342,9 +342,9 @@ void list_fields(const Json& json, const std::string& path, std::set<std::string
       "kernels[].masks", "tensors.*.bank_conflicts.store_witness",
       "tensors.*.bank_conflicts.load_witness", "tensors.*.proofs.refuted"};
   const std::string last = path.substr(path.find_last_of('.') + 1);
-  const bool is_point =
-      std::set<std::string>{"witness", "at", "lost", "hole", "sizes", "owners", "output"}.contains(
-          last);
+  const bool is_point = std::set<std::string>{"witness", "at",        "lost",   "hole",
+                                              "sizes",   "row_items", "owners", "output"}
+                            .contains(last);
   const char kind = json.dump()[0];
   const bool is_list = kind == '[' && !json.empty() && json[0].dump()[0] == '{';
   if (!path.empty() && kind != '{' && !is_list) fields.insert(path);
@@ -397,10 +397,11 @@ TEST(Reference, ItsFieldsAreThoseOfTheJson) {
                                       ".yaml' --json --cost 2>/dev/null")),
                 "", fields);
   }
-  list_fields(Json::parse(output_of(SELVAGE_INSPECT_PATH " '" +
-                                    (kRepository / "examples/teaal_positions.yaml").string() +
-                                    "' --json --load --size I=9 J=9 A_items=40 2>/dev/null")),
-              "", fields);
+  list_fields(
+      Json::parse(output_of(SELVAGE_INSPECT_PATH " '" +
+                            (kRepository / "examples/teaal_positions.yaml").string() +
+                            "' --json --load --cost --size I=9 J=9 A_items=40 2>/dev/null")),
+      "", fields);
   const std::string open = (folder / "open.yaml").string();
   std::ofstream(open) << "inputs: {x: {shape: [64, 1027], dtype: float}}\n"
                          "compute: [\"y[i, j] = 2 * x[i, j]\"]\n";
