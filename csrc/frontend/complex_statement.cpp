@@ -29,6 +29,8 @@ class PartsWriter : ComplexArithmetic {
     to_.target = from_.target;
     to_.target_at = from_.target_at;
     to_.indices = from_.indices;
+    to_.is_by_position = from_.is_by_position;
+    to_.offsets = from_.offsets;
     to_.assertion = from_.assertion;
     at_ = from_.target_at;
     for (std::uint32_t k : from_.stored_at) to_.stored_at.push_back(real(k));
@@ -218,9 +220,11 @@ bool ComplexStatement::is_complex_tensor(const FormulaNode& node) const {
            "the subscript reads " + node.name + ", which is complex",
            "cast its real part to an integer, in a statement of its own");
   }
-  if (tensor->second == node.operands.size()) return true;
+  // A position stands for a row and an item.
+  const std::size_t rank = tensor->second - (node.is_by_position && tensor->second > 0 ? 1 : 0);
+  if (rank == node.operands.size()) return true;
   refuse("E503", place_in(text_, node.at),
-         node.name + " has rank " + std::to_string(tensor->second) + " and is read at " +
+         node.name + " has rank " + std::to_string(rank) + " and is read at " +
              std::to_string(node.operands.size()) +
              (node.operands.size() == 1 ? " subscript" : " subscripts"),
          "give one subscript for each axis; a part of it is real(" + node.name + "[...])");

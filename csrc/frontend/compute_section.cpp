@@ -176,15 +176,28 @@ class Reader {
              "values(" + formula.target + ") are items of rows, and its shape tells none",
              "give the rows first, and their items next: [B, ragged(off), D]");
     }
+    const std::size_t said = extents.items.size();
+    const std::size_t wanted = formula.indices.size() + (formula.is_by_position ? 1 : 0);
+    // A position stands for a row and an item of it, so it has one axis for both.
     if (formula.is_by_position) extents.items.erase(extents.items.begin() + 1);
     output.shape = read_shape(extents, sizes_);
-    if (output.shape->size() != formula.indices.size()) {
+    if (said != wanted) {
       refuse("E309", shape.place,
-             what + " has " + std::to_string(output.shape->size()) +
-                 (output.shape->size() == 1 ? " extent for " : " extents for ") +
-                 std::to_string(formula.indices.size()) + " indices",
-             "give one for each index");
+             what + " has " + std::to_string(said) +
+                 (said == 1 ? " extent for " : " extents for ") +
+                 std::to_string(formula.indices.size()) + " indices" +
+                 (formula.is_by_position ? ", the first of which is a position" : ""),
+             formula.is_by_position ? "give the rows and their items for the position, and one for "
+                                      "each other index"
+                                    : "give one for each index");
     }
+  }
+
+  // Where the shape of values(y) is wrong, nothing more is said of y.
+  void leave_positions_without_shape(const std::string& target) {
+    const auto it = std::ranges::find(formulas_, target, &Formula::target);
+    const bool is_by_position = it != formulas_.end() && it->is_by_position;
+    if (is_by_position && !said_.contains(target)) broken_.insert(target);
   }
 
   void read_outputs(const Node& section) {
@@ -212,6 +225,7 @@ class Reader {
         output.layout.place = entry.place;
         said_.emplace(entry.key, std::move(output));
       });
+      leave_positions_without_shape(entry.key);
     }
     has_outputs_ = !section.entries.empty();
   }
@@ -273,6 +287,7 @@ class Reader {
         said.layout.place = entry.place;
         said_.emplace(entry.key, std::move(said));
       });
+      leave_positions_without_shape(entry.key);
     }
   }
 
@@ -351,7 +366,7 @@ class Reader {
       return context_.symbols.find(name) != nullptr;
     };
     if (is_result) {
-      complex_[formula.target] = formula.indices.size();
+      complex_[formula.target] = formula.indices.size() + (formula.is_by_position ? 1 : 0);
       if (output != nullptr) output->add_parts(fusion_->pool());
     }
     return statement.by_parts(is_result, is_taken);
@@ -403,6 +418,8 @@ class Reader {
     if (output != nullptr && !output->offsets.empty()) {
       const RowsId rows = inputs_.rows_told_by(output->offsets, output->ragged_at);
       if (formula.is_by_position) {
+        at_place<BadInput>(output->layout.place,
+                           [&] { inputs_.check_rows(rows, (*output->shape)[0]); });
         formula.offsets = std::exchange(output->offsets, {});
         (*output->shape)[0] = fusion_->domains()[rows].items;
       } else {

@@ -57,6 +57,10 @@ class Parser : private ValueParser {
   // y[idx[i], j] += x[i, j]
   Formula parse_scatter() {
     formula_.target_at = token_.at();
+    if (*token_ == kValues && token_.rest().starts_with('(')) {
+      token_.unsupported(token_.at(), "a scatter to items of rows",
+                         "scatter to a tensor without rows, and read that at positions");
+    }
     formula_.folds.push_back({.how = Reduction::Sum, .at = token_.at()});
     formula_.target = defined_name("the name of a tensor");
     around_ = 0;

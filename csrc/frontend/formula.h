@@ -101,9 +101,8 @@ struct Formula {
   // Of y[2 * i + 1, j] = ..., by axis: the node of the subscript at which an item is stored. Empty:
   // each at its own indices. The indices are found by find_stored_indices().
   std::vector<std::uint32_t> stored_at = {};
-  // Of a result over positions, values(y)[p] = ...: the tensor of offsets that tells of which rows
-  // they are.
-  bool is_by_position = false;
+  bool is_by_position = false;  // values(y)[p] = ...
+  // Of a result over positions: the tensor of offsets that tells of which rows they are.
   std::string offsets = {};
   std::vector<FormulaNode> nodes;  // operands before their users, the value last
   std::vector<Fold> folds;         // in the order in which they begin

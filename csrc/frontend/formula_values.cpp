@@ -403,6 +403,9 @@ std::uint32_t ValueParser::parse_element(std::size_t at, const std::string& name
 
 // At the ( of `values(x)[p, d]`: an item by its position among those of all rows.
 std::uint32_t ValueParser::parse_item(std::size_t at) {
+  if (!has_loads_) {
+    token_.unsupported(at, "values(...) of an array of threads", "write its own subscripts");
+  }
   token_.advance();
   const std::string name(*token_);
   if (name.empty() || !is_letter(name[0])) {

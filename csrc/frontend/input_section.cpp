@@ -413,18 +413,21 @@ RowsId InputSection::rows_of(const Input& input) {
     add_computed(first);
   }
   const RowsId rows = rows_told_by(name, input.ragged_at, input.items);
-  at_place<BadInput>(input.ragged_at, [&] {
-    const Expr own = fusion_.domains()[rows].count;
-    const std::string why = name + " has one offset more than there are rows";
-    const Expr is_count = eq(own, count);
-    if (same(own, count) || sizes_.simplifier().proves(is_count)) return;
-    if (sizes_.simplifier().proves(!is_count)) {
-      refuse("E501", {}, why + ", which is not so: " + to_string(own) + " and " + to_string(count),
-             "give " + name + " the shape [" + to_string(count) + " + 1]");
-    }
-    fusion_.check_at_launch(is_count, why);
-  });
+  at_place<BadInput>(input.ragged_at, [&] { check_rows(rows, count); });
   return rows;
+}
+
+void InputSection::check_rows(RowsId rows, Expr count) {
+  const RaggedRows& told = fusion_.domains()[rows];
+  const Expr own = told.count, is_count = eq(own, count);
+  const std::string name = fusion_[TensorId(told.offsets)].name;
+  const std::string why = name + " has one offset more than there are rows";
+  if (same(own, count) || sizes_.simplifier().proves(is_count)) return;
+  if (sizes_.simplifier().proves(!is_count)) {
+    refuse("E501", {}, why + ", which is not so: " + to_string(own) + " and " + to_string(count),
+           "give " + name + " the shape [" + to_string(count) + " + 1]");
+  }
+  fusion_.check_at_launch(is_count, why);
 }
 
 }  // namespace selvage

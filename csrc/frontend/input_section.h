@@ -50,6 +50,9 @@ class InputSection {
   // The rows that a tensor of this name tells; `items` is the size that counts their items, as far
   // as the file has another name for it. Throws BadInput E205 if there is no such tensor, E519.
   RowsId rows_told_by(const std::string& offsets, const Place& at, const std::string& items = {});
+  // Of a shape: that there are so many of these rows, which a launch checks where sizes decide it.
+  // Throws E501 where there never are.
+  void check_rows(RowsId rows, Expr count);
 
   // Those that the file names, whether they could be made or not; with their axes; names that were
   // not understood.

@@ -163,6 +163,7 @@ class ItemsWriter {
     whole.folds.clear();
     whole.assertion.reset();
     made_.formula.target += parts_suffix(m.tensor.format);
+    made_.formula.is_by_position = false;
     FormulaNode read{.kind = Kind::Element, .at = from_.target_at, .name = made_.formula.target};
     const auto add = [&](FormulaNode node) {
       node.at = from_.target_at;

@@ -66,7 +66,9 @@ ValueId StatementReads::read(std::uint32_t number, const FormulaNode& node,
   const TensorId source = names_.source_of(node);
   if (node.is_by_position && !fusion_[source].items_of) {
     refuse("E520", place(node.at), node.name + " has no items of rows",
-           "write " + node.name + "[...], or give it a shape such as [B, ragged(off)]");
+           "write " + node.name +
+               "[...]; values are of tensors with a shape such as "
+               "[B, ragged(off)], and of matrices that are csr, csc or coo");
   }
   const std::vector<Expr> extents = shape_of_read(fusion_, node, source);
   if (extents.size() != node.operands.size()) {

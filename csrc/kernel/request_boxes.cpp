@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kMostBoxes = 1 << 18;  // that are looked at for one access
 constexpr std::int64_t kFew = 64;             // points, which are soon looked at one by one
+constexpr std::int64_t kPointsOfABox = 8;     // take as long as one box
 
 }  // namespace
 
@@ -160,6 +161,7 @@ class RequestBoxes::Walk {
   // Looks at each point by itself, all lanes at a time, with no forms.
   void take_points(ParameterBox box) {
     if (!points_) points_.emplace(roots_, symbols_);
+    looked_at_ += box.points() / kPointsOfABox;
     const std::vector<ParameterBox::Range> ranges = box.ranges;
     for (ParameterBox::Range& r : box.ranges) r.count = 1;
     const auto visit = [&](auto& self, std::size_t k) -> void {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t(1) << 38;  // of a buffer
 constexpr std::int64_t kSampled = 8;                        // blocks
+constexpr std::int64_t kMostMarks = 1 << 22;  // of bytes that memory tells; then none is marked
 
 // Blocks that are counted for all, and how many each of them stands for.
 struct Sample {
@@ -122,6 +123,7 @@ class Count {
     const Sample sample = sample_of(a.scope, a.address);
     TouchedBytes of_sample(sample.each == 1 ? 0 : all_bytes(a.buffer));
     TouchedBytes& touched = sample.each == 1 ? touched_[a.buffer] : of_sample;
+    std::int64_t marks = 0;
     const auto add = [&](const BoxedRequest& r) {
       n.requests += times(r);
       if (!n.stride && r.request.has(0) && r.request.has(1)) {
@@ -136,7 +138,9 @@ class Count {
         const std::vector<ByteRun> runs = byte_runs(r.request);
         n.sectors += times(r) * sectors_of(runs);
         n.runs += times(r) * std::int64_t(runs.size());
-        if (!n.is_anywhere) touched.add(runs, r);
+        marks += saturating_mul(times(r), std::int64_t(runs.size()));
+        const bool is_told = sample.each != 1 || by_memory(a);
+        if (!n.is_anywhere && (!is_told || marks <= kMostMarks)) touched.add(runs, r);
       }
     };
     if (!boxes_.visit(access_of(a), sample.blocks, add)) return false;
@@ -154,10 +158,24 @@ class Count {
     const std::vector<PlaceId>& loops = map_.scope(a.scope).loops;
     if (loops.empty() || n.is_anywhere) return std::nullopt;
     const Expr variable = map_.places()[loops.back()].variable;
+    for (const MemoryNumber& number : map_.numbers()) {
+      const bool is_read_anew = map_.tree().is_inside(number.place, loops.back());
+      if (is_read_anew && mentions(a.address, number.symbol)) return std::nullopt;
+    }
     const Expr next = substitute(a.address, {{variable, variable + 1}});
     const std::optional<std::int64_t> step = sizes_(map_.at(a.scope).simplify(next - a.address));
     return step ? checked_mul(*step, size_of(kernel_.buffers[a.buffer].type)) : std::nullopt;
   }
+
+  // Whether memory tells what a scope does, or where an address lies.
+  bool by_memory(std::size_t scope, Expr address) const {
+    const AccessScope& s = map_.scope(scope);
+    const auto is_told = [&](Expr e) { return e.valid() && map_.mentions_number(e); };
+    const auto is_counted = [&](PlaceId loop) { return is_told(map_.places()[loop].counted); };
+    return is_told(address) || std::ranges::any_of(s.conditions, is_told) ||
+           std::ranges::any_of(s.loops, is_counted);
+  }
+  bool by_memory(const KernelAccess& a) const { return by_memory(a.scope, a.address); }
 
   // Where memory tells what a scope does, or where an address lies, blocks in the middle of a large
   // launch are counted for all: there is no count that is right for all data, and rows that no
@@ -165,12 +183,7 @@ class Count {
   Sample sample_of(std::size_t scope, Expr address = {}) const {
     Sample sample{.blocks = boxes_.all_blocks()};
     const AccessScope& s = map_.scope(scope);
-    const auto by_memory = [&](Expr e) { return e.valid() && map_.mentions_number(e); };
-    const auto is_counted = [&](PlaceId loop) { return by_memory(map_.places()[loop].counted); };
-    if (s.last_block || (!by_memory(address) && std::ranges::none_of(s.conditions, by_memory) &&
-                         std::ranges::none_of(s.loops, is_counted))) {
-      return sample;
-    }
+    if (s.last_block || !by_memory(scope, address)) return sample;
     const auto most = std::ranges::max_element(boxes_.grid());
     if (*most <= 2 * kSampled) return sample;
     sample.blocks[std::size_t(most - boxes_.grid().begin())] = {(*most - kSampled) / 2, 1,

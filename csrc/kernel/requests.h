@@ -22,15 +22,16 @@ struct AccessRequests {
   std::int64_t runs = 0;        // of neighbouring bytes in global memory, added up likewise
   std::int64_t wavefronts = 0;  // of shared memory, and those of them that conflicts cost
   std::int64_t conflicts = 0;
-  // False: data decide how often it happens, or where, and it is counted with the numbers of
-  // kernel/typical_numbers.h; for the half lines, all accesses are taken to differ.
+  // False: data decide how often it happens, or where. It is counted with the numbers of
+  // kernel/typical_numbers.h, in a large launch a few blocks for all. Of the half lines as many are
+  // taken as if no two accesses met, or where they lie anywhere, as so many random ones touch.
   bool is_exact = true;
   bool is_anywhere = false;  // nothing is known of where data tell it to be
   // The bytes from what the first thread of a warp accesses to what the second one does, in some
   // request; nothing where these two never access together.
   std::optional<std::int64_t> stride = {};
   // The bytes from one iteration of the innermost serial loop around it to the next; nothing where
-  // there is no such loop, or they differ.
+  // there is no such loop, they differ, or a number that is read in the loop tells them.
   std::optional<std::int64_t> step = {};
 };
 

@@ -19,11 +19,12 @@ constexpr double kCloseToMean = 0.02;
 TypicalNumbers::TypicalNumbers(const AccessMap& map, const SizeValues& sizes)
     : map_(map), sizes_(sizes) {
   for (const MemoryNumber& n : map.numbers()) {
-    Expr known = row_of(n);
-    if (!known.valid()) known = value_of(n, n.value);
-    in_conditions_.emplace_back(n.symbol, known.valid() ? known : in_condition(n.most));
-    in_addresses_.emplace_back(n.symbol, known.valid() ? known : far_apart(n));
-    if (!known.valid()) unknown_.push_back(n.symbol);
+    const Expr row = row_of(n);
+    const Typical typical = row.valid() ? Typical{row, row} : of(n);
+    const bool is_known = typical.known.valid();
+    in_conditions_.emplace_back(n.symbol, is_known ? typical.known : in_condition(n.most));
+    in_addresses_.emplace_back(n.symbol, is_known ? typical.known : typical.spread);
+    if (!is_known) unknown_.push_back(n.symbol);
   }
 }
 
@@ -71,62 +72,85 @@ Expr TypicalNumbers::row_of(const MemoryNumber& number) const {
   return min(max(row, map_.pool().constant(0)), in_condition(number.most));
 }
 
-// A value of offsets and indices; invalid where it is of anything else.
-Expr TypicalNumbers::value_of(const MemoryNumber& number, ValueId v) const {
+TypicalNumbers::Typical TypicalNumbers::of(const MemoryNumber& number) const {
+  Typicals all;
+  for (ValueId v : values_under(map_.kernel().values, number.value)) {  // operands first
+    all[v] = of(map_.kernel().values[v], number, all);
+  }
+  return all.at(number.value);
+}
+
+TypicalNumbers::Typical TypicalNumbers::of(const ValueNode& node, const MemoryNumber& number,
+                                           const Typicals& operands) const {
   const Kernel& kernel = map_.kernel();
-  const ValueNode& node = kernel.values[v];
+  const Expr nothing = map_.pool().constant(0);
   const auto written = [&](Expr e) { return in_condition(written_out(e, number.names)); };
   switch (node.kind) {
-    case ValueNode::Kind::Index: return written(node.index);
-    case ValueNode::Kind::Constant:
-      return is_integer(node.type) ? map_.pool().constant(node.integer) : Expr();
-    case ValueNode::Kind::Cast:
-      return is_integer(node.type) ? value_of(number, node.operands[0]) : Expr();
+    case ValueNode::Kind::Index: return {written(node.index), written(node.index)};
+    case ValueNode::Kind::Constant: {
+      const Expr value = map_.pool().constant(node.integer);
+      return is_integer(node.type) ? Typical{value, value} : Typical{{}, nothing};
+    }
+    case ValueNode::Kind::Cast: {
+      const Typical& of = operands.at(node.operands[0]);
+      return is_integer(node.type) ? of : Typical{{}, of.spread};
+    }
     case ValueNode::Kind::Read: {
       const Buffer& buffer = kernel.buffers[node.source];
-      if (!buffer.rises_to.valid()) return {};
-      const Mean mean = mean_of(buffer);
-      return written(node.subscripts[0]) * mean.items / mean.rows;
+      if (buffer.rises_to.valid()) {
+        const Mean mean = mean_of(buffer);
+        const Expr offset = written(node.subscripts[0]) * mean.items / mean.rows;
+        return {offset, offset};
+      }
+      Expr place = in_address(written_out(node.subscripts[0], number.names));
+      if (buffer.memory == Memory::Local) place = place + map_.threads()[0];
+      return {{}, place * kFarApart};
     }
     case ValueNode::Kind::Search: {
-      const Expr position = value_of(number, node.operands[0]);
+      const Expr position = operands.at(node.operands[0]).known;
       const Buffer& buffer = kernel.buffers[node.source];
-      if (!position.valid() || !buffer.rises_to.valid()) return {};
+      if (!position.valid() || !buffer.rises_to.valid()) return {{}, written(node.subscripts[0])};
       const Expr row = row_at(position, mean_of(buffer), node.integer);
-      return min(max(row, written(node.subscripts[0])), written(node.subscripts[1]));
+      const Expr found = min(max(row, written(node.subscripts[0])), written(node.subscripts[1]));
+      return {found, found};
     }
-    case ValueNode::Kind::Apply: return applied(node, number);
-    case ValueNode::Kind::Check: return {};
+    case ValueNode::Kind::Apply: return applied(node, number, operands);
+    case ValueNode::Kind::Check: return operands.at(node.operands[1]);
   }
-  return {};
+  return {{}, nothing};
 }
 
-Expr TypicalNumbers::applied(const ValueNode& node, const MemoryNumber& number) const {
-  std::vector<Expr> of;
-  for (std::size_t k = node.function == Function::Select ? 1 : 0; k < node.operands.size(); ++k) {
-    of.push_back(value_of(number, node.operands[k]));
-    if (!of.back().valid()) return {};
-  }
+TypicalNumbers::Typical TypicalNumbers::applied(const ValueNode& node, const MemoryNumber& number,
+                                                const Typicals& operands) const {
   const Function f = node.function;
-  if (f == Function::Add) return of[0] + of[1];
-  if (f == Function::Sub) return of[0] - of[1];
-  if (f == Function::Mul) return of[0] * of[1];
-  if (f == Function::Min) return min(of[0], of[1]);
-  if (f == Function::Max) return max(of[0], of[1]);
-  if (f != Function::Select) return {};
-  const auto condition = index_condition(map_.kernel(), node.operands[0]);
-  if (!condition) return {};
-  return select(in_condition(written_out(*condition, number.names)), of[0], of[1]);
-}
-
-Expr TypicalNumbers::far_apart(const MemoryNumber& number) const {
-  const Kernel& kernel = map_.kernel();
-  for (ValueId v : values_under(kernel.values, number.value)) {
-    const ValueNode& node = kernel.values[v];
-    if (node.kind != ValueNode::Kind::Read) continue;
-    return in_address(written_out(node.subscripts[0], number.names)) * kFarApart;
+  std::vector<Typical> of;
+  for (std::size_t k = f == Function::Select ? 1 : 0; k < node.operands.size(); ++k) {
+    of.push_back(operands.at(node.operands[k]));
   }
-  return map_.pool().constant(0);
+  const auto is_unknown = [](const Typical& t) { return !t.known.valid(); };
+  const auto unknown = std::ranges::find_if(of, is_unknown);
+  const bool is_known = unknown == of.end();
+  const auto sum = [&](Expr Typical::*of_each) {
+    const Expr a = of[0].*of_each, b = of[1].*of_each;
+    return f == Function::Add ? a + b : f == Function::Sub ? a - b : a * b;
+  };
+  if (f == Function::Add || f == Function::Sub || f == Function::Mul) {
+    return {is_known ? sum(&Typical::known) : Expr(), sum(&Typical::spread)};
+  }
+  // Bounds that a number is brought into, and what stands for it where it is none, say little of
+  // it.
+  if (!is_known) return {{}, unknown->spread};
+  if (f == Function::Min || f == Function::Max) {
+    const Expr least =
+        f == Function::Min ? min(of[0].known, of[1].known) : max(of[0].known, of[1].known);
+    return {least, least};
+  }
+  const auto condition =
+      f == Function::Select ? index_condition(map_.kernel(), node.operands[0]) : std::nullopt;
+  if (!condition) return {{}, of.empty() ? map_.pool().constant(0) : of[0].spread};
+  const Expr chosen =
+      select(in_condition(written_out(*condition, number.names)), of[0].known, of[1].known);
+  return {chosen, chosen};
 }
 
 }  // namespace selvage

@@ -317,7 +317,7 @@ std::vector<TensorId> folds_of_rows(const Schedule& schedule, const PlanChoices&
   return found;
 }
 
-// Folds that such folds read do not follow them: their nests have a schedule of their own.
+// A fold that a fold over rows reads does not follow it, as that has loops of its own.
 void lead_themselves(Schedule& schedule, const std::vector<AutomaticKernel>& by_rows,
                      const DecidesOf& decides) {
   if (by_rows.empty()) return;

@@ -19,6 +19,7 @@ namespace row_values {
 
 using namespace schedule_files;
 using testing::HasSubstr;
+using testing::Not;
 
 // A file of examples/, its program proved, and outputs of emulated and virtual runs.
 struct Example {
@@ -155,7 +156,46 @@ TEST(RowValues, SayWhatIsWrong) {
   EXPECT_THAT(with("values(y)[p] = z[p]", "y: {shape: [B]}"),
               HasSubstr("error[E520]: values(y) are items of rows, and its shape tells none"));
   EXPECT_THAT(with("values(y)[p, q] = z[p] * z[q]", "y: {shape: [B, ragged(off)]}"),
-              HasSubstr("error[E309]"));
+              HasSubstr("error[E309]: outputs.y.shape has 2 extents for 2 indices, the first of "
+                        "which is a position"));
+  // What is wrong with its shape is said once.
+  EXPECT_THAT(with("values(y)[p] = values(x)[p]", "y: {shape: [B]}"),
+              Not(HasSubstr("nothing says")));
+  EXPECT_THAT(
+      with("values(y)[p] = values(x)[p]", "y: {shape: [B + 2, ragged(off)]}"),
+      HasSubstr("error[E501]: off has one offset more than there are rows, which is not so"));
+  EXPECT_THAT(with("values(y)[z[p]] += values(x)[p]"),
+              HasSubstr("error[E390]: a scatter to items of rows"));
+  EXPECT_THAT(refusal("threads:\n  levels: {p: 4}\narrays: {A: {shape: [4], dtype: float}}\n"
+                      "program: [\"A[p] = values(A)[p] + 1\"]\n"),
+              testing::AnyOf(HasSubstr("values(...) of an array of threads"), HasSubstr("error")));
+}
+
+// A statement over complex numbers, or over parts of rows, becomes others, which keep the position.
+TEST(RowValues, StayThroughOtherStatements) {
+  const std::string head =
+      "symbols: {B: {}}\n"
+      "inputs:\n  off: {shape: [B + 1], dtype: int64}\n"
+      "  x: {shape: [B, ragged(off)], dtype: float}\n"
+      "  z: {shape: [B, ragged(off)], dtype: complex64}\n"
+      "outputs: {y: {shape: [B, ragged(off)]}}\ncompute:\n  - ";
+  for (const auto& [statement, rank] :
+       {std::pair("values(y)[p] = abs(values(z)[p])", std::size_t{1}),
+        std::pair("values(y)[p] = complex(values(x)[p], 1.0)", std::size_t{2}),
+        std::pair("values(y)[p] = conj(values(z)[p])", std::size_t{2})}) {
+    const ScheduleFile file = read(head + statement + "\n");
+    const TensorInfo& y = (*file.fusion)[file.fusion->find("y").value()];
+    EXPECT_EQ(y.logical.size(), rank) << statement;
+    EXPECT_TRUE(y.items_of.has_value()) << statement;
+  }
+  EXPECT_THAT(refusal(head + "values(y)[p] = abs(values(z)[p, p])\n"),
+              HasSubstr("error[E503]: z has rank 1 and is read at 2 subscripts"));
+  const std::string sparse =
+      "symbols: {I: {}, J: {}}\ninputs:\n  A: {shape: [I, J], dtype: float, format: sell(4)}\n"
+      "  off: {shape: [B + 1], dtype: int64}\n  w: {shape: [J], dtype: float}\n"
+      "outputs: {y: {shape: [B, ragged(off)]}}\ncompute:\n"
+      "  - values(y)[i] = sum[j](A[i, j] * w[j])\n";
+  EXPECT_THAT(refusal(sparse), Not(HasSubstr("y_slices")));
 }
 
 }  // namespace row_values

@@ -125,7 +125,7 @@ SizeList sizes_of(const char* name, std::initializer_list<std::int64_t> list) {
 }
 const SizeList kLengths = sizes_of("N", {0, 1, 2, 31, 33, 127, 1023, 1027});
 
-// What sizes are for is the same for every type: one has all of them.
+// What sizes are for is the same for every type: one has all of them, where samples are large.
 SizeList shapes_for(DataType type, std::int64_t least) {
   using Shapes = std::vector<std::pair<std::int64_t, std::int64_t>>;
   const bool has_all = type == DataType::Float && is_sample_large();

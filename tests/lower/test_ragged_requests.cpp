@@ -1,6 +1,7 @@
 // The requests of kernels over rows, counted without data, beside those that the emulator counts
 // where rows are as they are taken to be: all with equally many items.
 #include <selvage/emulate/emulate.h>
+#include <selvage/ir/gather.h>
 #include <selvage/ir/ragged.h>
 #include <selvage/kernel/requests.h>
 #include <selvage/lower/cost.h>
@@ -106,6 +107,45 @@ TEST(RaggedRequests, AreThoseOfRowsThatAreAlike) {
       expect_counted(program, rows, mean);
     }
   }
+}
+
+// y[i] = x[idx[i]], an index each for 1,024 items, as a vector of `width` a thread.
+KernelRequests gather_requests(std::int64_t width) {
+  Fusion f;
+  const Expr n = f.constant(1024), i = f.fresh_index("i");
+  const Tensor idx = f.input("idx", {n}, DataType::Int32);
+  const Tensor x = f.input("x", {f.constant(1 << 20)}, DataType::Float);
+  const Tensor y = f.output("y", f.compute("", {i}, {n}, gather(x, {clamped(idx(i))})));
+  Schedule s(f);
+  const auto [group, item] = s.split(s.loops(y.id())[0], width, {.outer = "group", .inner = "v"});
+  s.bind(group, ParallelType::TIDx);
+  if (width > 1) s.bind(item, ParallelType::Vectorize);
+  const Program program = lower(f, s);
+  return requests_of(program.steps[0].variants[0], {}).value();
+}
+
+// However indices are loaded, what is read at one that nothing is known of lies anywhere.
+TEST(RaggedRequests, WhatIsReadAnywhereLiesApart) {
+  for (const std::int64_t width : {1, 4}) {
+    const KernelRequests requests = gather_requests(width);
+    const auto anywhere = std::ranges::find_if(
+        requests.accesses, [](const AccessRequests& a) { return a.is_anywhere; });
+    ASSERT_NE(anywhere, requests.accesses.end());
+    EXPECT_EQ(anywhere->threads, 1024);
+    EXPECT_EQ(anywhere->sectors, 1024) << "vectors of " << width;
+  }
+}
+
+// Numbers that are made of one another forty times over are looked at once each.
+TEST(RaggedRequests, OfNumbersMadeOfOneAnotherAreCountedInTime) {
+  Fusion f;
+  const Expr n = f.constant(64), i = f.fresh_index("i");
+  const Tensor x = f.input("x", {n}, DataType::Float);
+  const Tensor idx = f.input("idx", {n}, DataType::Int64);
+  Element number = idx(i);
+  for (int k = 0; k < 40; ++k) number = apply(Function::Min, {number + 1, number * 2});
+  f.output("y", f.compute("", {i}, {n}, gather(x, {clamped(number)})));
+  EXPECT_TRUE(cost_of(lower(f, Schedule(f))).has_value());
 }
 
 }  // namespace

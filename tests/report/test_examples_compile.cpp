@@ -5,7 +5,9 @@
 #include <selvage/report/report.h>
 #include <selvage/runtime/nvrtc.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "tests/support/counts.h"
 
@@ -16,7 +18,10 @@ TEST(Examples, CompileForSm90aWithoutSpills) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) GTEST_SKIP() << "NVRTC: " << Nvrtc::why_absent();
   int kernels = 0, seen = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SELVAGE_SOURCE_DIR "/examples")) {
+  std::vector<std::filesystem::directory_entry> entries(
+      std::filesystem::directory_iterator(SELVAGE_SOURCE_DIR "/examples"), {});
+  std::ranges::sort(entries);
+  for (const auto& entry : entries) {
     if (entry.path().extension() != ".yaml") continue;
     if (!is_sample_large() && seen++ % 8 != 0) continue;
     const ScheduleFile file = read_schedule_file(entry.path().string());
