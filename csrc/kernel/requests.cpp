@@ -76,6 +76,14 @@ class Count {
     return std::llround(-all * std::expm1(-asked / all));
   }
 
+  // Whether bytes are marked as touched: where memory tells them only so many, as half_lines_told()
+  // says the rest.
+  static bool may_mark(const BoxedRequest& r, const std::vector<ByteRun>& runs, bool is_told,
+                       std::int64_t& marks) {
+    marks += saturating_mul(times(r), std::int64_t(runs.size()));
+    return !is_told || marks <= kMostMarks;
+  }
+
   static std::int64_t times(const BoxedRequest& r) { return r.box->points(); }
 
   // Statements of one scope run equally often.
@@ -124,6 +132,7 @@ class Count {
     TouchedBytes of_sample(sample.each == 1 ? 0 : all_bytes(a.buffer));
     TouchedBytes& touched = sample.each == 1 ? touched_[a.buffer] : of_sample;
     std::int64_t marks = 0;
+    const bool is_told = by_memory(a);
     const auto add = [&](const BoxedRequest& r) {
       n.requests += times(r);
       if (!n.stride && r.request.has(0) && r.request.has(1)) {
@@ -138,9 +147,7 @@ class Count {
         const std::vector<ByteRun> runs = byte_runs(r.request);
         n.sectors += times(r) * sectors_of(runs);
         n.runs += times(r) * std::int64_t(runs.size());
-        marks += saturating_mul(times(r), std::int64_t(runs.size()));
-        const bool is_told = sample.each != 1 || by_memory(a);
-        if (!n.is_anywhere && (!is_told || marks <= kMostMarks)) touched.add(runs, r);
+        if (!n.is_anywhere && may_mark(r, runs, is_told, marks)) touched.add(runs, r);
       }
     };
     if (!boxes_.visit(access_of(a), sample.blocks, add)) return false;
@@ -217,10 +224,15 @@ class Count {
       const bool is_global = kernel_.buffers[b].memory == Memory::Global;
       if (!is_global || asked * 4 <= result_.half_lines[b] * kHalfLineBytes * 5) continue;
       TouchedBytes touched(all_bytes(b));
-      const auto add = [&](const BoxedRequest& r) { touched.add(byte_runs(r.request), r); };
       bool is_known = true;
       for (const KernelAccess& a : map_.accesses()) {
         if (a.buffer != b || boxes_.numbers().is_anywhere(a.address)) continue;
+        std::int64_t marks = 0;
+        const bool is_told = by_memory(a);
+        const auto add = [&](const BoxedRequest& r) {
+          const std::vector<ByteRun> runs = byte_runs(r.request);
+          if (may_mark(r, runs, is_told, marks)) touched.add(runs, r);
+        };
         is_known = is_known && boxes_.visit(access_of(a), boxes_.middle_block(), add);
       }
       if (!is_known) continue;
