@@ -157,7 +157,8 @@ struct Define {
   std::optional<ValueId> read = {};
   Expr least = {}, most = {};  // both valid where `read` is
   bool is_promised = true;
-  // Of a row that memory holds: a position of it, where each row has `added` more than items.
+  // Of a row that memory holds: a position of it, where each row has `added` positions more than
+  // items.
   // Nothing is proved or computed by it; costs are counted (kernel/typical_numbers.h).
   Expr position = {};
   std::int64_t added = 0;
