@@ -54,10 +54,13 @@ class Parser : private ValueParser {
   static constexpr std::pair<std::string_view, Function> kUpdates[] = {
       {"+=", Function::Add}, {"-=", Function::Sub}, {"*=", Function::Mul}};
 
+  // At values(y) on the left.
+  bool is_at_values() const { return *token_ == kValues && token_.rest().starts_with('('); }
+
   // y[idx[i], j] += x[i, j]
   Formula parse_scatter() {
     formula_.target_at = token_.at();
-    if (*token_ == kValues && token_.rest().starts_with('(')) {
+    if (is_at_values()) {
       token_.unsupported(token_.at(), "a scatter to items of rows",
                          "scatter to a tensor without rows, and read that at positions");
     }
@@ -111,7 +114,7 @@ class Parser : private ValueParser {
 
   void parse_target() {
     formula_.target_at = token_.at();
-    formula_.is_by_position = *token_ == kValues && token_.rest().starts_with('(');
+    formula_.is_by_position = is_at_values();
     if (formula_.is_by_position) token_.advance(), token_.advance();
     formula_.target = defined_name("the name of a tensor");
     if (formula_.is_by_position) token_.expect(")", "after values(" + formula_.target);

@@ -190,7 +190,8 @@ class RequestBoxes::Walk {
       }
     }
     if (!points_->evaluate(lanes)) {  // undefined in some lane: one by one
-      const std::optional<BoxedRequest> request = evaluate_at(box);
+      box_ = box;
+      const std::optional<BoxedRequest> request = evaluate();
       if (request && request->request.active != 0) visit_(*request);
       return;
     }
@@ -201,11 +202,6 @@ class RequestBoxes::Walk {
       found.request.add(int(lane), at * access_.element_bytes);
     }
     if (found.request.active != 0) visit_(found);
-  }
-
-  std::optional<BoxedRequest> evaluate_at(const ParameterBox& box) {
-    box_ = box;
-    return evaluate();
   }
 
   // Cuts the box along the parameter on which the undecided value depends most: for a quotient into

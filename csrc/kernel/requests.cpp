@@ -127,7 +127,6 @@ class Count {
     n = {.place = a.place, .buffer = a.buffer, .kind = a.kind, .bytes = element * a.width};
     n.is_exact = a.is_done();
     n.is_anywhere = boxes_.numbers().is_anywhere(a.address);
-    n.step = step_of(a, n);
     const Sample sample = sample_of(a.scope, a.address);
     TouchedBytes of_sample(sample.each == 1 ? 0 : all_bytes(a.buffer));
     TouchedBytes& touched = sample.each == 1 ? touched_[a.buffer] : of_sample;
@@ -151,6 +150,9 @@ class Count {
       }
     };
     if (!boxes_.visit(access_of(a), sample.blocks, add)) return false;
+    // Nobody asks where threads leave nothing of a sector to another iteration.
+    const bool leaves_bytes = n.sectors * kSectorBytes > n.bytes * n.threads;
+    if (!is_shared && !writes(a.kind) && leaves_bytes) n.step = step_of(a, n);
     for (std::int64_t* all :
          {&n.requests, &n.threads, &n.sectors, &n.runs, &n.wavefronts, &n.conflicts}) {
       *all = sample.scaled(*all);

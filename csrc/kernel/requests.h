@@ -30,8 +30,9 @@ struct AccessRequests {
   // The bytes from what the first thread of a warp accesses to what the second one does, in some
   // request; nothing where these two never access together.
   std::optional<std::int64_t> stride = {};
-  // The bytes from one iteration of the innermost serial loop around it to the next; nothing where
-  // there is no such loop, they differ, or a number that is read in the loop tells them.
+  // Of a load of global memory that leaves bytes of its sectors out: the bytes from one iteration
+  // of the innermost serial loop around it to the next; nothing where there is no such loop, they
+  // differ, or a number that is read in the loop tells them.
   std::optional<std::int64_t> step = {};
 };
 

@@ -143,6 +143,28 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
   return a;
 }
 
+bool have_same_loops(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& other,
+                     TensorId t, const OpenLoops& around) {
+  const TensorInfo &own = fusion[t], &known = fusion[other.tensor];
+  const bool may_be = !own.fold && !known.fold && other.rows.empty();
+  if (!may_be || other.loops != schedule.loop_domains(t)) return false;
+  for (std::size_t i = 0; i < other.loops.size(); ++i) {
+    const auto open = std::ranges::find(around, other.loops[i], &OpenLoops::value_type::first);
+    if (open == around.end() || !same(open->second, other.variables[i])) return false;
+  }
+  return visited_domain(known) == visited_domain(own) &&
+         known.duplicates_allowed == own.duplicates_allowed &&
+         schedule.all_transforms(other.tensor) == schedule.all_transforms(t);
+}
+
+TensorAnalysis analysis_like(const Fusion& fusion, const Schedule& schedule,
+                             const TensorAnalysis& other, TensorId t) {
+  TensorAnalysis a = other;
+  a.tensor = t;
+  a.coverage = coverage_of(fusion, schedule, t, a.loops);
+  return a;
+}
+
 Storage storage_of(const Fusion& fusion, const TensorAnalysis& analysis) {
   return analysis.storage ? *analysis.storage : storage_of(fusion, analysis.tensor);
 }

@@ -66,6 +66,13 @@ using KnownLoops = std::map<std::uint32_t, KnownLoop>;  // by the id of the vari
 TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, TensorId tensor,
                              const OpenLoops& around = {}, Part part = Part::Everything,
                              const KnownLoops& beside = {});
+// Whether another tensor's analyze_loops() holds for t as well: no fold, the same iterdomains, and
+// the same loops, all of them shared. The steps of a search are many such tensors. And what it says
+// of t then.
+bool have_same_loops(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& other,
+                     TensorId t, const OpenLoops& around);
+TensorAnalysis analysis_like(const Fusion& fusion, const Schedule& schedule,
+                             const TensorAnalysis& other, TensorId t);
 // Then place_in_memory() sets addresses; analyze_memory() does that, and sets what they allow.
 void place_in_memory(const Fusion& fusion, const Schedule& schedule, TensorAnalysis& analysis,
                      std::optional<Storage> storage = {});

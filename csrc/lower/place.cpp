@@ -58,15 +58,16 @@ void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around, 
   const TensorId t = tree.tensor;
   PlacedTensor& own = placed_[t];
   own.is_hosted = schedule_.site(t).has_value();
-  if (const TensorAnalysis* same = with_same_loops(t, around)) {
-    own.analysis = *same;
-    own.analysis.tensor = t;
-    own.analysis.coverage = coverage_of(fusion_, schedule_, t, same->loops);
-  } else {
-    about(t, [&] {
-      own.analysis = analyze_loops(fusion_, schedule_, t, around, Part::Everything, known);
-    });
-  }
+  const auto is_alike = [&](const auto& other) {
+    return other.first != t &&
+           have_same_loops(fusion_, schedule_, other.second.analysis, t, around);
+  };
+  const auto alike = std::ranges::find_if(placed_, is_alike);
+  about(t, [&] {
+    own.analysis = alike != placed_.end()
+                       ? analysis_like(fusion_, schedule_, alike->second.analysis, t)
+                       : analyze_loops(fusion_, schedule_, t, around, Part::Everything, known);
+  });
   for (std::size_t i = 0; i < own.analysis.loops.size(); ++i) {
     known.try_emplace(own.analysis.variables[i].id(), schedule_, t, own.analysis.loops[i]);
   }
@@ -85,29 +86,6 @@ void PlacedTensors::analyze_tree(const NestTree& tree, const OpenLoops& around, 
     }
     analyze_tree(inner, open, known);
   }
-}
-
-// The analysis of a tensor of the tree whose loops, all of them shared, and iterdomains are the
-// same: what they mean is the same. The steps of a search are many such tensors. Null: there is
-// none.
-const TensorAnalysis* PlacedTensors::with_same_loops(TensorId t, const OpenLoops& around) const {
-  const TensorInfo& tensor = fusion_[t];
-  const std::vector<DomainId>& loops = schedule_.loop_domains(t);
-  if (tensor.fold) return nullptr;
-  const auto is_same = [&](const auto& placed) {
-    const TensorAnalysis& a = placed.second.analysis;
-    const TensorInfo& other = fusion_[placed.first];
-    if (placed.first == t || other.fold || a.loops != loops || !a.rows.empty()) return false;
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      const auto open = std::ranges::find(around, loops[i], &OpenLoops::value_type::first);
-      if (open == around.end() || !same(open->second, a.variables[i])) return false;
-    }
-    return visited_domain(other) == visited_domain(tensor) &&
-           other.duplicates_allowed == tensor.duplicates_allowed &&
-           schedule_.all_transforms(placed.first) == schedule_.all_transforms(t);
-  };
-  const auto found = std::ranges::find_if(placed_, is_same);
-  return found == placed_.end() ? nullptr : &found->second.analysis;
 }
 
 void PlacedTensors::find_readings(const NestTree& tree) {

@@ -44,7 +44,6 @@ class PlacedTensors {
     std::vector<Expr> subscripts;
   };
   void analyze_tree(const NestTree& tree, const OpenLoops& around, KnownLoops& known);
-  const TensorAnalysis* with_same_loops(TensorId t, const OpenLoops& around) const;
   void find_readings(const NestTree& tree);
   void settle(const NestTree& tree);
   void settle_memory(const NestTree& tree);

@@ -315,10 +315,9 @@ std::string name_of(const testing::TestParamInfo<DataType>& info) {
   return std::string(to_string(info.param));
 }
 INSTANTIATE_TEST_SUITE_P(EveryOp, EveryType, testing::ValuesIn(all_types()), name_of);
-INSTANTIATE_TEST_SUITE_P(EveryOp, EveryWidth,
-                         testing::Values(DataType::Bool, DataType::Int8, DataType::Half,
-                                         DataType::Float, DataType::UInt64, DataType::Double),
-                         name_of);
+const std::vector<DataType> kWidths = {DataType::Bool,  DataType::Int8,   DataType::Half,
+                                       DataType::Float, DataType::UInt64, DataType::Double};
+INSTANTIATE_TEST_SUITE_P(EveryOp, EveryWidth, testing::ValuesIn(kWidths), name_of);
 
 // The kernels of the schedule by threads as text, under names that no other ones have.
 void add_texts(const Operations& ops, std::vector<KernelSource>& texts) {
@@ -332,11 +331,15 @@ void add_texts(const Operations& ops, std::vector<KernelSource>& texts) {
 }
 
 // The compiler is the same whether or not sanitizers watch: there one type stands for all.
-constexpr const char* kOneType = "compiled for all types where samples are larger";
-bool is_left_out(DataType type) { return type != DataType::Float && !is_sample_large(); }
+class CompiledType : public testing::TestWithParam<DataType> {};
+class CompiledWidth : public testing::TestWithParam<DataType> {};
+std::vector<DataType> compiled(const std::vector<DataType>& types) {
+  return is_sample_large() ? types : std::vector{DataType::Float};
+}
+INSTANTIATE_TEST_SUITE_P(EveryOp, CompiledType, testing::ValuesIn(compiled(all_types())), name_of);
+INSTANTIATE_TEST_SUITE_P(EveryOp, CompiledWidth, testing::ValuesIn(compiled(kWidths)), name_of);
 
-TEST_P(EveryType, CompilesForSm90aWithoutSpills) {
-  if (is_left_out(GetParam())) GTEST_SKIP() << kOneType;
+TEST_P(CompiledType, HasNoSpillsForSm90a) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) GTEST_SKIP() << "no NVRTC: " << Nvrtc::why_absent();
   std::vector<KernelSource> texts;
@@ -355,8 +358,7 @@ TEST_P(EveryType, CompilesForSm90aWithoutSpills) {
   }
 }
 
-TEST_P(EveryWidth, OfViewsCompilesForSm90aWithoutSpills) {
-  if (is_left_out(GetParam())) GTEST_SKIP() << kOneType;
+TEST_P(CompiledWidth, OfViewsHasNoSpillsForSm90a) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) GTEST_SKIP() << "no NVRTC: " << Nvrtc::why_absent();
   std::vector<KernelSource> texts;
