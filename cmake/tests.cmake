@@ -44,11 +44,20 @@ if(TARGET tests_pch)
 endif()
 
 # What all test code sees: the house, the repository root (<tests/support/counts.h>), GoogleTest.
+# SELVAGE_ADDRESS_SANITIZED says how the libraries are compiled; the compiler's own __SANITIZE_ADDRESS__
+# says it of the test, which may differ.
+string(FIND "${SELVAGE_SANITIZE}" address address_at)
+if(address_at EQUAL -1)
+  set(address_sanitized 0)
+else()
+  set(address_sanitized 1)
+endif()
 add_library(tests_common INTERFACE)
 target_include_directories(tests_common INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(tests_common INTERFACE
   SELVAGE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   SELVAGE_INSPECT_PATH="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/schedule_inspect"
+  SELVAGE_ADDRESS_SANITIZED=${address_sanitized}
   SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
 target_compile_options(tests_common INTERFACE "${test_options}")
 target_link_libraries(tests_common INTERFACE

@@ -209,7 +209,7 @@ long resident_pages() {
 }
 
 TEST_P(VirtualCores, AThousandLaunchesLeaveNothingBehind) {
-#ifdef __SANITIZE_ADDRESS__
+#if SELVAGE_ADDRESS_SANITIZED
   GTEST_SKIP() << "AddressSanitizer keeps what is freed, and looks for leaks itself";
 #endif
   VirtualKernel kernel = compile(sums());

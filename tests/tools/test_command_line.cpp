@@ -169,7 +169,7 @@ TEST(CommandLine, PrintRunsAndShowsValues) {
 }
 
 TEST(CommandLine, TooLittleMemoryIsSaidOfTheFile) {
-#ifdef __SANITIZE_ADDRESS__
+#if SELVAGE_ADDRESS_SANITIZED
   GTEST_SKIP() << "[SKIP a sanitizer takes all the address space that there is]";
 #endif
   std::string file = "tensors:\n";
