@@ -19,7 +19,8 @@ class Search {
       : request_(request),
         map_(request.map),
         is_exact_(sizes != nullptr || map_.sizes().empty()),
-        is_grid_(request.meeting.where == Meeting::Where::Grid) {
+        is_grid_(request.meeting.where == Meeting::Where::Grid),
+        is_thread_(request.meeting.where == Meeting::Where::Thread) {
     if (sizes == nullptr) return;
     for (const auto& [symbol, value] : *sizes) {
       sizes_.emplace_back(symbol, map_.pool().constant(value));
@@ -40,7 +41,7 @@ class Search {
 
  private:
   bool is_complete(const Collisions& found) const {
-    return found.across && (found.within || is_grid_ || request_.across_will_do);
+    return found.across && (found.within || is_grid_ || is_thread_ || request_.across_will_do);
   }
   Expr at_sizes(Expr e) const { return substitute(e, sizes_); }
   Expr in_second(Expr e) const { return substitute(e, request_.second_names); }
@@ -125,9 +126,10 @@ class Search {
       return true;
     };
     if (!is_grid_ && !add_axes(map_.blocks(), launch.grid, 0, shared_)) return false;
+    if (is_thread_ && !add_axes(map_.threads(), launch.block, 0, shared_)) return false;
     for (std::size_t side = 0; side < 2; ++side) {
       if (is_grid_ && !add_axes(map_.blocks(), launch.grid, side, own_[side])) return false;
-      if (!add_axes(map_.threads(), launch.block, side, own_[side])) return false;
+      if (!is_thread_ && !add_axes(map_.threads(), launch.block, side, own_[side])) return false;
     }
     const Meeting& m = request_.meeting;
     for (std::size_t side = 0; side < 2; ++side) {
@@ -165,7 +167,8 @@ class Search {
           begin = pool.constant(range.lo);
           end = pool.constant(range.hi + 1);
         }
-        if (is_related && m.relation == Relation::Next) end = end - 1;
+        if (is_related && m.relation == Relation::Next && m.distance > 0) end = end - m.distance;
+        if (is_related && m.relation == Relation::Next && m.distance < 0) begin = begin - m.distance;
         if (is_related && m.relation == Relation::Later && side == 1) begin = p.variable + 1;
         (is_shared ? shared_ : own_[side]).push_back({v, begin, end, !is_used(v)});
       }
@@ -182,8 +185,20 @@ class Search {
     });
   }
   // For a loop with any number of iterations: its period, if its variable matters only modulo that.
-  std::optional<std::int64_t> period_where_needed(Expr begin, Expr end, Expr variable) const {
+  // Conditions on it that have none are then passed over.
+  std::optional<std::int64_t> period_where_needed(Expr begin, Expr end, Expr variable) {
     if (is_exact_ || (!map_.mentions_size(begin) && !map_.mentions_size(end))) return std::nullopt;
+    if (const auto period = period_without_change(variable)) return period;
+    auto some = conditions_;
+    for (auto& conditions : some) {
+      std::erase_if(conditions, [&](Expr c) { return !period_of(variable, std::span(&c, 1)); });
+    }
+    std::swap(some, conditions_);
+    const auto period = period_without_change(variable);
+    if (!period) std::swap(some, conditions_);
+    return period;
+  }
+  std::optional<std::int64_t> period_without_change(Expr variable) const {
     std::vector<Expr> roots(address_.begin(), address_.end());
     for (const auto& conditions : conditions_) {
       roots.insert(roots.end(), conditions.begin(), conditions.end());
@@ -202,8 +217,10 @@ class Search {
     return map_.pool().constant(range.hi + 1);
   }
 
-  // Its number in the block, x fastest; of two blocks, the block's, each a warp of its own.
+  // Its number in the block, x fastest; of two blocks, the block's, each a warp of its own. Where
+  // one thread makes both accesses, these count as those of two warps.
   Expr number(std::size_t side) const {
+    if (is_thread_) return map_.pool().constant(std::int64_t(side) * kWarp);
     const auto& index = is_grid_ ? map_.blocks() : map_.threads();
     const auto& extents = is_grid_ ? map_.kernel().launch.grid : map_.kernel().launch.block;
     Expr n = named(index[2], side);
@@ -342,7 +359,7 @@ class Search {
 
   const CollisionSearch& request_;
   const AccessMap& map_;
-  bool is_exact_, is_grid_;
+  bool is_exact_, is_grid_, is_thread_;
   Environment sizes_;
   Point point_;
   std::array<Expr, 2> address_;

@@ -2,6 +2,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/kernel/verify_copies.h>
 #include <selvage/kernel/verify_parts.h>
 #include <selvage/kernel/verify_writers.h>
 #include <selvage/simplifier/linear.h>
@@ -16,13 +17,14 @@ namespace selvage {
 namespace {
 
 constexpr std::int64_t kMostLifetimeWork = 1 << 22;
+constexpr std::int64_t kMostLead = 16;  // iterations that a ring may hold beyond those under way
 
 // Every element that is read must be one that some write has stored before in the same iteration of
 // the loops around both, or in none of them: a write that is run whenever the read is.
 class Lifetimes {
  public:
   explicit Lifetimes(const AccessMap& map)
-      : map_(map), has_events_(std::ranges::any_of(own_pace(map.kernel()), [](const Statement* s) {
+      : map_(map), order_(map), copies_(map, order_), has_events_(std::ranges::any_of(own_pace(map.kernel()), [](const Statement* s) {
           return !std::holds_alternative<Define>(s->node);
         })) {}
 
@@ -57,7 +59,7 @@ class Lifetimes {
   // Whether write w is made, completely, whenever its first `common` loops are at an iteration.
   bool is_done(std::size_t w, std::size_t common) const {
     const auto& loops = map_.scope(map_.accesses()[w].scope).loops;
-    return map_.accesses()[w].is_done() &&
+    return map_.accesses()[w].is_made() &&
            std::none_of(loops.begin() + std::ptrdiff_t(common), loops.end(),
                         [&](PlaceId loop) { return map_.places()[loop].may_run_less; });
   }
@@ -93,8 +95,53 @@ class Lifetimes {
     }
     for (std::size_t k = map_.scope(map_.accesses()[r].scope).loops.size(); k-- > 0;) {
       if (is_covered_by_turns(r, k)) return "iteration before";
+      if (is_covered_by_copies(r, k)) return "copied iterations before";
     }
     return std::nullopt;
+  }
+
+  // By copies that the loop, a ring, has begun in an earlier iteration, and by what else it has
+  // stored there: in one whose copies have ended.
+  bool is_covered_by_copies(std::size_t r, std::size_t k) const {
+    const PlaceId ring = map_.scope(map_.accesses()[r].scope).loops[k];
+    const StatementPlace& loop = map_.places()[ring];
+    if (map_.accesses()[r].mentions_memory) return false;
+    std::vector<std::size_t> writes;
+    std::int64_t turns = 0;  // after which all of them have ended
+    bool has_copies = false;
+    for (std::size_t w = 0; w < map_.accesses().size(); ++w) {
+      const KernelAccess& a = map_.accesses()[w];
+      if (!is_stored(a)) continue;
+      if (a.buffer != map_.accesses()[r].buffer) {
+        if (map_.overlap(a.buffer, map_.accesses()[r].buffer)) return false;
+        continue;
+      }
+      if (!map_.tree().is_inside(a.place, ring) || a.may_be_left_out || a.mentions_memory) {
+        continue;
+      }
+      const auto end = copies_.end_of(w);
+      if (!end || (end->turns > 0 && end->loop != ring)) continue;
+      writes.push_back(w);
+      if (!a.is_async) continue;
+      has_copies = true;
+      turns = std::max(turns, end->turns + (end->at < map_.accesses()[r].place ? 0 : 1));
+    }
+    if (writes.empty() || !has_copies) return false;
+    const Expr v = loop.variable;
+    Simplifier& at_read = map_.at(map_.accesses()[r].scope);
+    for (std::int64_t lead = std::max<std::int64_t>(turns, 1); lead <= turns + kMostLead; ++lead) {
+      const Expr then = v - lead;
+      if (!at_read.proves(loop.begin <= then)) return false;
+      // What holds at the read says that these were begun.
+      std::vector<Expr> known;
+      for (std::size_t w : writes) {
+        for (Expr c : parts_of(map_.scope(map_.accesses()[w].scope).conditions)) {
+          if (mentions(c, v) && at_read.proves(substitute(c, {{v, then}}))) known.push_back(c);
+        }
+      }
+      if (cover(writes, r, k + 1, {{v, v + lead}}, known)) return true;
+    }
+    return false;
   }
 
   // In the first iteration of a loop by what was written before it, in every other by the one
@@ -112,7 +159,7 @@ class Lifetimes {
         continue;
       }
       const std::size_t common = common_loops(map_, w, r).size();
-      if (!is_done(w, common)) continue;
+      if (!is_done(w, common) || all[w].is_async) continue;
       if (common > k) {
         inside.push_back(w);
       } else if (comes_before(w, r)) {
@@ -131,6 +178,13 @@ class Lifetimes {
     return x < y && !are_branches(map_, x, y);
   }
 
+  // Whether a write made before a read in the same iterations has ended there.
+  bool has_ended(std::size_t w, std::size_t r) const {
+    if (!map_.accesses()[w].is_async) return true;
+    const auto end = copies_.end_of(w);
+    return end && end->turns == 0 && end->at < map_.accesses()[r].place;
+  }
+
   // Writes of the same buffer after which nothing overwrites it through another one before the
   // read.
   std::vector<std::size_t> writes_before(std::size_t r) const {
@@ -139,7 +193,7 @@ class Lifetimes {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_stored(all[i])) continue;
       if (all[i].buffer == all[r].buffer) {
-        if (comes_before(i, r) && !all[i].is_async) writes.push_back(i);
+        if (comes_before(i, r) && has_ended(i, r)) writes.push_back(i);
       } else if (map_.overlap(all[i].buffer, all[r].buffer)) {
         others.push_back(i);
       }
@@ -450,6 +504,8 @@ class Lifetimes {
   }
 
   const AccessMap& map_;
+  BarrierOrder order_;
+  CopyOrder copies_;
   // Whether threads part or wait by more than numbers from memory, and barriers of the block.
   bool has_events_;
   Expr in_common_ = {};  // an index of threads that has one value at the read and at the writes

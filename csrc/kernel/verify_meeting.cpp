@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kSamples = 8;
 constexpr int kMostCuts = 6;  // of an address by strides
+constexpr std::int64_t kMostTurns = 1 << 10;
 
 // One meeting: two copies of what is not the same for both accesses.
 class Question {
@@ -37,6 +38,7 @@ class Question {
       return out;
     }
     if (meeting_.where == Meeting::Where::Grid) out.within = Proved{{"two blocks"}};
+    if (meeting_.where == Meeting::Where::Thread) out.within = Proved{{"one thread"}};
     if (!is_measured_) return out;
     prove(out, false);
     if (is_proved(out.across) && is_proved(out.within)) return out;
@@ -75,7 +77,7 @@ class Question {
 
   void name_copies() {
     for (Expr t : map_.threads()) {
-      if (t.is(Op::Symbol)) primed(t);
+      if (t.is(Op::Symbol) && meeting_.where != Meeting::Where::Thread) primed(t);
     }
     if (meeting_.where == Meeting::Where::Grid) {
       for (Expr b : map_.blocks()) {
@@ -86,7 +88,7 @@ class Question {
     for (std::size_t i = meeting_.equal; i < loops.size(); ++i) {
       const Expr v = map_.places()[loops[i]].variable;
       if (i == meeting_.equal && meeting_.relation == Meeting::Relation::Next) {
-        second_names_.emplace_back(v, v + 1);
+        second_names_.emplace_back(v, v + meeting_.distance);
       } else {
         primed(v);
       }
@@ -143,6 +145,7 @@ class Question {
     }
     Agreement agreement(pool, second_names_, [this](Expr e) { return range(e); });
     const bool is_grid = meeting_.where == Meeting::Where::Grid;
+    const bool is_thread = meeting_.where == Meeting::Where::Thread;
     const auto& wanted = is_grid ? map_.blocks() : map_.threads();
     for (Expr t : wanted) {
       if (!t.is(Op::Symbol)) continue;
@@ -153,6 +156,7 @@ class Question {
       out.across = out.within = Proved{{"no common address"}};
       return;
     }
+    if (is_thread) return;  // that both are of one thread is known
     if (std::all_of(wanted.begin(), wanted.end(), [&](Expr e) { return agreement.agrees(e); })) {
       out.across = out.within = Proved{{"address tells thread"}};
       return;
@@ -189,7 +193,22 @@ class Question {
     Expr x = to_expr(pool, a), y = substitute(to_expr(pool, b), second_names_);
     if (units[0] > 1) x = x + lane_[0];
     if (units[1] > 1) y = y + lane_[1];
-    return agreement.equate(x, y);
+    return !differ_in_each_turn(x, y) && agreement.equate(x, y);
+  }
+  // Whether two expressions over the turn of a loop, k % 3 and (k + 2) % 3, are never the same.
+  bool differ_in_each_turn(Expr x, Expr y) {
+    const Expr roots[] = {x, y};
+    const std::vector<Expr> symbols = symbols_of(std::span<const Expr>(roots));
+    const auto period = symbols.size() == 1 ? period_of(symbols[0], roots) : std::nullopt;
+    if (!period) return false;
+    Slots slots;
+    const std::size_t turn = slots(symbols[0]);
+    SlotTape tape(roots, slots);
+    std::int64_t work = kMostTurns * 64;
+    for (slots[turn] = 0; slots[turn] < *period; ++slots[turn]) {
+      if (!tape.evaluate(slots, work) || tape.root(0) == tape.root(1)) return false;
+    }
+    return true;
   }
 
   // Searches for two threads with equal values of all that agrees; if there are none, they never
@@ -342,7 +361,7 @@ const std::vector<Point>& MeetingJudge::samples() {
 std::vector<std::uint64_t> MeetingJudge::key(const Meeting& m, bool is_refuting) const {
   std::vector<std::uint64_t> all = surroundings_;
   all.insert(all.end(), {m.equal, std::uint64_t(m.relation), std::uint64_t(m.where), m.is_exact,
-                         is_refuting, m.first == m.second});
+                         std::uint64_t(m.distance), is_refuting, m.first == m.second});
   for (std::size_t number : {m.first, m.second}) {
     const KernelAccess& access = map_.accesses()[number];
     if (access.item != nullptr) return {};

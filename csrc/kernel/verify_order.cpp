@@ -56,6 +56,13 @@ bool BarrierOrder::are_kept_apart(PlaceId x, PlaceId y, Among among) const {
   return true;
 }
 
+bool BarrierOrder::meets_on_the_way(PlaceId x, PlaceId y, PlaceId loop, std::int64_t turns) const {
+  if (turns < 0 || (turns == 0 && y <= x)) return false;
+  if (turns == 0) return between(x, y, Among::Block) == Pass::Always;
+  if (turns > 1 && meets_in_each_turn(loop)) return true;
+  return either(after(x, loop, Among::Block), before(loop, y, Among::Block)) == Pass::Always;
+}
+
 BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
   const StatementPlace& place = map_.places()[id];
   if (const auto* barrier = std::get_if<Barrier>(&place.statement->node)) {
@@ -149,11 +156,18 @@ BarrierOrder::Pass BarrierOrder::between(PlaceId from, PlaceId to, Among among) 
 }
 
 std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among among) const {
-  if (map_.accesses()[b].place < map_.accesses()[a].place) std::swap(a, b);
   const PlaceId x = map_.accesses()[a].place, y = map_.accesses()[b].place;
-  const std::vector<PlaceId> loops = common_loops(map_, a, b);
+  return meetings({a, x, x}, {b, y, y}, common_loops(map_, a, b), among);
+}
+
+std::vector<Meeting> BarrierOrder::meetings(Span one, Span other,
+                                            const std::vector<PlaceId>& loops,
+                                            Among among) const {
+  const bool is_swapped = other.begin < one.begin;
+  const Span &x = is_swapped ? other : one, &y = is_swapped ? one : other;
+  const std::size_t a = x.access, b = y.access;
   std::vector<Meeting> list;
-  const Pass here = x == y ? Pass::Never : between(x, y, among);
+  const Pass here = y.begin <= x.end ? Pass::Never : between(x.end, y.begin, among);
   if (here != Pass::Always) {
     list.push_back(
         {.first = a, .second = b, .equal = loops.size(), .is_exact = here == Pass::Never});
@@ -166,17 +180,17 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
       list[0].equal = k;
       continue;
     }
-    const auto add = [&](std::size_t first, std::size_t second) {
-      const Pass pass = either(after(map_.accesses()[first].place, loops[k], among),
-                               before(loops[k], map_.accesses()[second].place, among));
+    const auto add = [&](const Span& first, const Span& second) {
+      const Pass pass =
+          either(after(first.end, loops[k], among), before(loops[k], second.begin, among));
       if (pass == Pass::Always) return;
-      Meeting m{.first = first, .second = second, .equal = k};
+      Meeting m{.first = first.access, .second = second.access, .equal = k};
       m.relation = round == Pass::Always ? Meeting::Relation::Next : Meeting::Relation::Later;
       m.is_exact = pass == Pass::Never && round != Pass::Sometimes;
       list.push_back(m);
     };
-    add(a, b);
-    if (a != b) add(b, a);
+    add(x, y);
+    if (a != b) add(y, x);
     if (!map_.mentions_thread(loop.begin)) continue;
     // Barriers order the k-th iterations, but the variable's values there differ between threads.
     for (Meeting& m : list) {

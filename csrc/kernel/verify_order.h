@@ -14,13 +14,15 @@ struct Meeting {
   std::size_t first = 0, second = 0;  // numbers of accesses; may be the same one
   // The first `equal` loops around both are at the same iteration. In the next loop
   //   Free   the iterations are any two (or there is no such loop)
-  //   Next   the second access comes one iteration after the first
+  //   Next   the second access comes `distance` iterations after the first
   //   Later  the second access comes one or more iterations after the first
   // The iterations of loops further inside are independent.
   std::size_t equal = 0;
   Relation relation = Relation::Free;
-  // Block: two threads of one block. Grid: threads of two blocks, which no barrier orders.
-  enum class Where : std::uint8_t { Block, Grid };
+  std::int64_t distance = 1;  // of Next; may be 0, or negative
+  // Block: two threads of one block. Grid: threads of two blocks, which no barrier orders. Thread:
+  // one thread makes both, and one of them is that of a copy that ends later.
+  enum class Where : std::uint8_t { Block, Grid, Thread };
   Where where = Where::Block;
   // False: some barrier stands between them, but not, or not provably, on every way.
   bool is_exact = true;
@@ -49,6 +51,22 @@ class BarrierOrder {
   bool has_warp_barrier() const { return has_warp_barrier_; }
   // Whether every way from x to y, and from y to x, passes a barrier.
   bool are_kept_apart(PlaceId x, PlaceId y, Among among) const;
+  // Whether every way through one iteration of a loop passes a barrier of the block.
+  bool meets_in_each_turn(PlaceId loop) const {
+    return along(map_.tree()[loop].body, Among::Block) == Pass::Always;
+  }
+  // Whether every way from x to y, `turns` iterations of `loop` later, passes a barrier of the
+  // block. Both stand in the loop. False if y does not come after x.
+  bool meets_on_the_way(PlaceId x, PlaceId y, PlaceId loop, std::int64_t turns) const;
+  // An access that begins at one statement and has ended at another one further down.
+  struct Span {
+    std::size_t access = 0;
+    PlaceId begin = 0, end = 0;
+  };
+  // The same of two spans; `loops`: around all of both, outer to inner. Iterations of loops further
+  // inside are taken to be any.
+  std::vector<Meeting> meetings(Span one, Span other, const std::vector<PlaceId>& loops,
+                                Among among) const;
 
  private:
   // On how many of the ways through some statements a thread meets a barrier.

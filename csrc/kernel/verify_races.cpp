@@ -1,4 +1,5 @@
 #include <selvage/kernel/effect.h>
+#include <selvage/kernel/verify_copies.h>
 #include <selvage/kernel/verify_parts.h>
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace {
 class Races {
  public:
   Races(const AccessMap& map, ItemProofs& items)
-      : map_(map), items_(items), order_(map), judge_(map) {}
+      : map_(map), items_(items), order_(map), copies_(map, order_), judge_(map) {}
 
   HazardFindings list(const std::function<bool(BufferId)>& of) {
     std::vector<std::size_t> shared, global;
@@ -91,10 +92,11 @@ class Races {
                    out_.proved);
           continue;
         }
-        // Only a run finds out when a copy ends, and which threads get to a place that memory
-        // decides. An address that memory says is where the text stands.
+        // Only a run finds out which threads get to a place that memory decides. An address that
+        // memory says is where the text stands.
         const bool is_anytime = map_.has_own_pace() && is_anywhere(list[i], list[j]);
         if (is_anytime && is_ordered_by_barriers(list[i], list[j])) continue;
+        if ((x.is_async || y.is_async) && !is_anytime && of_copies(list[i], list[j])) continue;
         if (x.is_async || y.is_async || is_anytime) {
           const Meeting any{.first = list[i], .second = list[j], .is_exact = false};
           settle(any, Unknown{map_.pool().truth(false)}, {});
@@ -120,6 +122,20 @@ class Races {
     }
   }
 
+  // False: it is not known when a copy ends.
+  bool of_copies(std::size_t a, std::size_t b) {
+    if (map_.kernel().buffers[map_.accesses()[a].buffer].memory != Memory::Shared) return false;
+    const auto meetings = copies_.meetings(a, b);
+    if (!meetings) return false;
+    add_rule("copies end at the wait for their group", out_.proved);
+    for (const Meeting& m : *meetings) {
+      const Ordering o = ask(m);
+      settle(m, o.across, o.across_at);
+      settle(m, o.within, o.within_at);
+    }
+    return true;
+  }
+
   void settle(const Meeting& m, const Verdict& verdict, const std::optional<Encounter>& at) {
     if (is_proved(verdict)) return add_rules(verdict, out_.proved);
     const KernelAccess &x = map_.accesses()[m.first], &y = map_.accesses()[m.second];
@@ -132,7 +148,6 @@ class Races {
                     .second = {},
                     .text = {}};
     const std::string& name = map_.kernel().buffers[y.buffer].name;
-    const std::string& other = map_.kernel().buffers[x.buffer].name;
     // The order that barrier objects make is not known here, so nothing is refuted.
     if (at && m.is_exact && !map_.has_barrier_objects()) {
       f.address = at->address;
@@ -147,12 +162,22 @@ class Races {
       if (!at->sizes.empty()) f.text += "; " + to_text(at->sizes);
     } else {
       if (is_refuted(verdict)) f.verdict = Unknown{map_.pool().truth(false)};
-      f.text = fmt::format(
-          "it is not proved that no two threads {}, one {} {}, the other {} {}",
-          m.where == Meeting::Where::Grid ? "of two blocks meet" : "meet with no barrier between",
-          doing(x), other, doing(y), name);
+      f.text = open_text(m);
     }
     out_.open.push_back(std::move(f));
+  }
+  std::string open_text(const Meeting& m) const {
+    const KernelAccess &x = map_.accesses()[m.first], &y = map_.accesses()[m.second];
+    const auto name = [&](const KernelAccess& a) { return map_.kernel().buffers[a.buffer].name; };
+    if (x.is_async || y.is_async) {
+      const KernelAccess &copy = x.is_async ? x : y, &other = x.is_async ? y : x;
+      return fmt::format("it is not proved that a copy {} {} has ended where {} {}", doing(copy),
+                         name(copy), name(other), done(other));
+    }
+    return fmt::format(
+        "it is not proved that no two threads {}, one {} {}, the other {} {}",
+        m.where == Meeting::Where::Grid ? "of two blocks meet" : "meet with no barrier between",
+        doing(x), name(x), doing(y), name(y));
   }
   static const char* done(const KernelAccess& a) {
     return a.kind == KernelAccess::Kind::Read ? "is read" : "is written";
@@ -164,6 +189,7 @@ class Races {
   const AccessMap& map_;
   ItemProofs& items_;
   BarrierOrder order_;
+  CopyOrder copies_;
   MeetingJudge judge_;
   HazardFindings out_;
 };

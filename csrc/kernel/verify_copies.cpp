@@ -1,0 +1,185 @@
+#include <selvage/kernel/statements.h>
+#include <selvage/kernel/verify_copies.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+bool is_wait_for_groups(const Statement& s) {
+  const auto* wait = std::get_if<Wait>(&s.node);
+  return wait != nullptr && !wait->object;
+}
+bool closes_group(const Statement& s) {
+  const auto* arrive = std::get_if<Arrive>(&s.node);
+  return arrive != nullptr && !arrive->object;
+}
+bool is_of_queue(const Statement& s) { return is_wait_for_groups(s) || closes_group(s); }
+
+std::size_t count_of_queue(const Statement& s) {
+  std::size_t n = is_of_queue(s) ? 1 : 0;
+  for (const Body* body : bodies(s)) {
+    for_each_statement(*body, [&](const Statement& inner) { n += is_of_queue(inner) ? 1 : 0; });
+  }
+  return n;
+}
+
+}  // namespace
+
+std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
+  const KernelAccess& a = map_.accesses()[access];
+  if (!a.is_async) return AccessEnd{.at = a.place};
+  const auto [known, is_new] = ends_.try_emplace(a.place);
+  if (is_new) known->second = end_of_copy(a);
+  return known->second;
+}
+
+std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
+  const StatementTree& tree = map_.tree();
+  if (std::get<AsyncCopy>(tree[a.place].statement->node).object) return std::nullopt;
+  // The innermost body around the copy with a closing and a wait: one of each, and none in bodies
+  // inside of it.
+  for (PlaceId inner = a.place;; inner = tree[inner].parent) {
+    const PlaceId owner = tree[inner].parent;
+    const bool is_otherwise = map_.places()[inner].is_otherwise;
+    const std::vector<PlaceId>& body = owner == kTop  ? tree.body()
+                                       : is_otherwise ? tree[owner].otherwise
+                                                      : tree[owner].body;
+    std::optional<PlaceId> wait, closing;
+    std::size_t count = 0;
+    for (PlaceId id : body) {
+      if (is_wait_for_groups(*tree[id].statement)) wait = id;
+      if (closes_group(*tree[id].statement)) closing = id;
+      count += count_of_queue(*tree[id].statement);
+    }
+    if (count == 0 && owner != kTop) continue;
+    if (!wait || !closing || count != 2) return std::nullopt;
+    const std::int64_t e = *closing < inner, f = *closing < *wait;
+    const std::int64_t pending = std::get<Wait>(tree[*wait].statement->node).pending;
+    const std::int64_t turns = pending + 1 + e - f;
+    if (turns == 0) return *wait > inner ? std::optional(AccessEnd{*wait}) : std::nullopt;
+    if (owner == kTop) return std::nullopt;
+    const StatementPlace& loop = map_.places()[owner];
+    const bool is_left = std::ranges::any_of(
+        map_.leaves(), [&](PlaceId leave) { return is_inside(leave, owner); });
+    if (!loop.is_serial_loop() || loop.may_run_less || is_left) return std::nullopt;
+    if (map_.mentions_thread(loop.begin)) return std::nullopt;
+    const Expr last = loop.variable + turns;
+    if (!map_.at(a.scope).proves(last < loop.extent)) return std::nullopt;
+    return AccessEnd{*wait, owner, turns};
+  }
+}
+
+std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size_t b) const {
+  const auto x = end_of(a), y = end_of(b);
+  if (!x || !y) return std::nullopt;
+  const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
+  const bool a_in_ring = x->turns > 0 && is_inside(of_b, x->loop);
+  const bool b_in_ring = y->turns > 0 && is_inside(of_a, y->loop);
+  if (a_in_ring && b_in_ring && x->loop != y->loop) return std::nullopt;
+  if (a_in_ring) return in_ring(a, *x, b, *y, x->loop);
+  if (b_in_ring) return in_ring(a, *x, b, *y, y->loop);
+  return without_ring(a, *x, b, *y);
+}
+
+// The loops around both accesses and where they end, outer to inner.
+std::vector<PlaceId> CopyOrder::loops_around(std::size_t a, PlaceId end_of_a, std::size_t b,
+                                             PlaceId end_of_b) const {
+  std::vector<PlaceId> loops = common_loops(map_, a, b);
+  std::erase_if(loops, [&](PlaceId loop) {
+    return !is_inside(end_of_a, loop) || !is_inside(end_of_b, loop);
+  });
+  return loops;
+}
+
+// Whether a thread may make access b, `turns` iterations of the ring after a, while a, which it has
+// begun before, has not ended. The first `loops` loops are around both.
+bool CopyOrder::is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b,
+                             std::int64_t turns, std::size_t loops) const {
+  const KernelAccess &x = map_.accesses()[a], &y = map_.accesses()[b];
+  if (!x.is_async) return false;
+  // Loops around both that the ring is around: either may be made first.
+  const bool take_turns = common_loops(map_, a, b).size() > loops;
+  const bool begins_before = turns > 0 || (turns == 0 && (take_turns || x.place < y.place));
+  const bool has_ended =
+      end_of_a.turns < turns || (end_of_a.turns == turns && end_of_a.at < y.place);
+  return begins_before && !has_ended;
+}
+
+std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const AccessEnd& end_of_a,
+                                                       std::size_t b, const AccessEnd& end_of_b,
+                                                       PlaceId ring) const {
+  if (!order_.meets_in_each_turn(ring)) return std::nullopt;
+  const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
+  std::vector<PlaceId> loops = loops_around(a, end_of_a.at, b, end_of_b.at);
+  const auto at = std::size_t(std::ranges::find(loops, ring) - loops.begin());
+  const auto& own_loops = map_.scope(map_.accesses()[a].scope).loops;
+  std::vector<Meeting> list;
+  // In the same iteration of all loops around the ring: b `turns` iterations after a.
+  for (std::int64_t turns = a == b ? 0 : -end_of_b.turns - 1; turns <= end_of_a.turns + 1;
+       ++turns) {
+    Meeting m{.first = a,
+              .second = b,
+              .equal = at,
+              .relation = Meeting::Relation::Next,
+              .distance = turns,
+              .is_exact = false};
+    const bool is_ordered =
+        order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns) ||
+        order_.meets_on_the_way(end_of_b.at, of_a, ring, -turns - end_of_b.turns);
+    if (!is_ordered) list.push_back(m);
+    m.where = Meeting::Where::Thread;
+    if (a == b && turns == 0) {
+      // Two of the copies that one thread begins in one iteration.
+      for (std::size_t k = at + 1; k < own_loops.size(); ++k) {
+        list.push_back({.first = a,
+                        .second = a,
+                        .equal = k,
+                        .relation = Meeting::Relation::Later,
+                        .where = Meeting::Where::Thread,
+                        .is_exact = false});
+      }
+    } else if (is_in_flight(a, end_of_a, b, turns, at + 1) ||
+               is_in_flight(b, end_of_b, a, -turns, at + 1)) {
+      list.push_back(m);
+    }
+  }
+  // In different iterations of a loop around the ring.
+  loops.resize(at);
+  for (Meeting& m : order_.meetings({a, of_a, end_of_a.at}, {b, of_b, end_of_b.at}, loops,
+                                    BarrierOrder::Among::Block)) {
+    if (m.relation == Meeting::Relation::Free && m.equal == at) continue;
+    m.is_exact = false;
+    list.push_back(m);
+  }
+  return list;
+}
+
+std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end_of_a,
+                                             std::size_t b, const AccessEnd& end_of_b) const {
+  const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
+  const std::vector<PlaceId> loops = loops_around(a, end_of_a.at, b, end_of_b.at);
+  std::vector<Meeting> list = order_.meetings({a, of_a, end_of_a.at}, {b, of_b, end_of_b.at},
+                                              loops, BarrierOrder::Among::Block);
+  for (Meeting& m : list) m.is_exact = false;
+  Meeting own{.first = a,
+              .second = b,
+              .equal = loops.size(),
+              .where = Meeting::Where::Thread,
+              .is_exact = false};
+  const auto& own_loops = map_.scope(map_.accesses()[a].scope).loops;
+  if (a == b) {
+    own.relation = Meeting::Relation::Later;
+    for (own.equal = loops.size(); own.equal < own_loops.size(); ++own.equal) list.push_back(own);
+    return list;
+  }
+  const auto may_meet = [&](std::size_t x, const AccessEnd& end, std::size_t y) {
+    // What a copy in another ring does has ended before the ring does.
+    return end.turns == 0 && is_in_flight(x, end, y, 0, loops.size());
+  };
+  if (may_meet(a, end_of_a, b) || may_meet(b, end_of_b, a)) list.push_back(own);
+  return list;
+}
+
+}  // namespace selvage

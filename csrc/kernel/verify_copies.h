@@ -1,0 +1,69 @@
+#pragma once
+
+#include <selvage/kernel/verify_order.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace selvage {
+
+// The order of copies that end later and belong to the queue of a thread (cp.async), for any number
+// of iterations of the loop around them, the ring:
+//
+//   for k in n:
+//     wait until at most p groups are pending
+//     barrier
+//     if (..): begin copies
+//     close the group
+//     ..
+//
+// An iteration closes one group, so a wait leaves open those of the p last closings, and what is
+// begun in iteration k has ended, for the thread that began it, at the wait of iteration k + d. With
+// e = 1 where the closing stands before the copy, else 0, and f = 1 where the wait stands behind the
+// closing, else 0:
+//
+//   d = p + 1 + e - f
+//
+// since the group of the copy is the (k + e)-th, and at the wait of iteration m the groups below
+// m + f - p have ended. Other threads see it after a barrier that follows that wait. So what another
+// access of the loop may meet is in one of the iterations from k - 1 to k + d + 1 if each iteration
+// has a barrier: finitely many cases, whatever n is.
+
+// Where an access has surely ended, for the thread that makes it.
+struct AccessEnd {
+  PlaceId at = 0;          // the wait for a copy; for all else the statement itself
+  PlaceId loop = kTop;     // of a copy that ends in a later iteration: the ring
+  std::int64_t turns = 0;  // so many iterations later
+};
+
+class CopyOrder {
+ public:
+  CopyOrder(const AccessMap& map, const BarrierOrder& order) : map_(map), order_(order) {}
+
+  // nullopt: not known. Of a copy in a ring it is proved that the ring does not end before.
+  std::optional<AccessEnd> end_of(std::size_t access) const;
+  // All ways in which two accesses to shared memory, at least one of a copy, may be made while no
+  // barrier and no wait orders them. nullopt: they are not known.
+  std::optional<std::vector<Meeting>> meetings(std::size_t a, std::size_t b) const;
+
+ private:
+  std::optional<AccessEnd> end_of_copy(const KernelAccess& a) const;
+  std::optional<std::vector<Meeting>> in_ring(std::size_t a, const AccessEnd& end_of_a,
+                                              std::size_t b, const AccessEnd& end_of_b,
+                                              PlaceId ring) const;
+  std::vector<Meeting> without_ring(std::size_t a, const AccessEnd& end_of_a, std::size_t b,
+                                    const AccessEnd& end_of_b) const;
+  bool is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b, std::int64_t turns,
+                    std::size_t loops) const;
+  std::vector<PlaceId> loops_around(std::size_t a, PlaceId end_of_a, std::size_t b,
+                                    PlaceId end_of_b) const;
+  bool is_inside(PlaceId place, PlaceId loop) const { return map_.tree().is_inside(place, loop); }
+
+  const AccessMap& map_;
+  const BarrierOrder& order_;
+  mutable std::map<PlaceId, std::optional<AccessEnd>> ends_;  // of copies
+};
+
+}  // namespace selvage
