@@ -67,7 +67,9 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     if (map_.mentions_thread(loop.begin)) return std::nullopt;
     const Expr last = loop.variable + turns;
     if (!map_.at(a.scope).proves(last < loop.extent)) return std::nullopt;
-    return AccessEnd{*wait, owner, turns};
+    const bool is_followed =
+        order_.meets_in_each_turn(owner) && map_.at(a.scope).proves(last + 1 < loop.extent);
+    return AccessEnd{*wait, owner, turns, is_followed};
   }
 }
 
@@ -147,12 +149,25 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
   }
   // In different iterations of a loop around the ring.
   loops.resize(at);
-  for (Meeting& m : order_.meetings({a, of_a, end_of_a.at}, {b, of_b, end_of_b.at}, loops,
-                                    BarrierOrder::Among::Block)) {
-    if (m.relation == Meeting::Relation::Free && m.equal == at) continue;
-    m.is_exact = false;
-    list.push_back(m);
+  for (const Meeting& m :
+       outside_of_rings({a, of_a, end_of_a.at}, end_of_a, {b, of_b, end_of_b.at}, end_of_b, loops)) {
+    if (m.relation != Meeting::Relation::Free || m.equal != at) list.push_back(m);
   }
+  return list;
+}
+
+// Those of different iterations of the loops around rings, or in one of them and outside of it.
+std::vector<Meeting> CopyOrder::outside_of_rings(const BarrierOrder::Span& a,
+                                                 const AccessEnd& end_of_a,
+                                                 const BarrierOrder::Span& b,
+                                                 const AccessEnd& end_of_b,
+                                                 const std::vector<PlaceId>& loops) const {
+  std::vector<Meeting> list = order_.meetings(a, b, loops, BarrierOrder::Among::Block);
+  // What comes behind the ring comes behind a barrier of its last iteration.
+  std::erase_if(list, [&](const Meeting& m) {
+    return m.first == a.access ? end_of_a.is_followed : end_of_b.is_followed;
+  });
+  for (Meeting& m : list) m.is_exact = false;
   return list;
 }
 
@@ -160,9 +175,8 @@ std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end
                                              std::size_t b, const AccessEnd& end_of_b) const {
   const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
   const std::vector<PlaceId> loops = loops_around(a, end_of_a.at, b, end_of_b.at);
-  std::vector<Meeting> list = order_.meetings({a, of_a, end_of_a.at}, {b, of_b, end_of_b.at},
-                                              loops, BarrierOrder::Among::Block);
-  for (Meeting& m : list) m.is_exact = false;
+  std::vector<Meeting> list =
+      outside_of_rings({a, of_a, end_of_a.at}, end_of_a, {b, of_b, end_of_b.at}, end_of_b, loops);
   Meeting own{.first = a,
               .second = b,
               .equal = loops.size(),

@@ -36,6 +36,8 @@ struct AccessEnd {
   PlaceId at = 0;          // the wait for a copy; for all else the statement itself
   PlaceId loop = kTop;     // of a copy that ends in a later iteration: the ring
   std::int64_t turns = 0;  // so many iterations later
+  // The ring goes on for an iteration at least, and all threads of the block meet in it.
+  bool is_followed = false;
 };
 
 class CopyOrder {
@@ -53,6 +55,9 @@ class CopyOrder {
   std::optional<std::vector<Meeting>> in_ring(std::size_t a, const AccessEnd& end_of_a,
                                               std::size_t b, const AccessEnd& end_of_b,
                                               PlaceId ring) const;
+  std::vector<Meeting> outside_of_rings(const BarrierOrder::Span& a, const AccessEnd& end_of_a,
+                                        const BarrierOrder::Span& b, const AccessEnd& end_of_b,
+                                        const std::vector<PlaceId>& loops) const;
   std::vector<Meeting> without_ring(std::size_t a, const AccessEnd& end_of_a, std::size_t b,
                                     const AccessEnd& end_of_b) const;
   bool is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b, std::int64_t turns,
