@@ -24,14 +24,17 @@ BufferText::BufferText(const Kernel& kernel, Names& names, Helpers& helpers)
   place_in_pool();
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     forms_.push_back(form(b));
-    names_.push_back(names.declare(kernel.buffers[b].name));
+    names_.push_back(is_accessed_[b] ? names.declare(kernel.buffers[b].name) : "");
   }
   declare_pool(names);
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) declare(b, helpers);
 }
 
 void BufferText::note_moves() {
+  for (const Buffer& b : kernel_.buffers) is_accessed_.push_back(b.memory != Memory::Local);
   for_each_statement(kernel_.body, [&](const Statement& s) {
+    for_each_access(s, kernel_.values,
+                    [&](const StatementAccess& a) { is_accessed_[a.buffer] = true; });
     for (const StatementAccess& a : parts_of(s).accesses) {
       if (!a.is_moved) continue;
       const Buffer& buffer = kernel_.buffers[a.buffer];
@@ -88,6 +91,7 @@ bool BufferText::is_alone(std::size_t b) const {
 }
 
 void BufferText::declare(std::size_t b, Helpers& helpers) {
+  if (!is_accessed_[b]) return;
   const Buffer& buffer = kernel_.buffers[b];
   const std::string& name = names_[b];
   const std::string type(c_storage_type(buffer.type));

@@ -58,6 +58,7 @@ class BufferText {
 
   const Kernel& kernel_;
   std::vector<Moved> moved_;
+  std::vector<bool> is_accessed_;  // false: registers that no statement mentions any more
   std::vector<std::optional<std::int64_t>> offsets_;  // in the pool
   std::int64_t pool_bytes_ = 0;
   std::vector<Form> forms_;

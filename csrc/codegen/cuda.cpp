@@ -59,9 +59,9 @@ class Writer {
     }
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
-               (syncs_members_ ? kSyncMembers : "") + (has_last_block_ ? kLastBlock : "") +
-               (kernel_.checks ? kRecordFailure : "") + helpers_.definitions() + "\n" +
-               signature(kernel_, out.name, parameters_);
+               (syncs_members_ ? kSyncMembers : "") + (copies_later_ ? kCopyGroups : "") +
+               (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
+               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -145,8 +145,12 @@ class Writer {
                               write_temporaries(&statement);
                               ++defined;
                             },
+                            [&](const AsyncCopy& copy) { computing(copy.copy.to, copy); },
+                            [&](const Arrive&) { line("end_copy_group();"); },
+                            [&](const Wait& wait) {
+                              line(fmt::format("wait_for_copy_groups({});", wait.pending));
+                            },
                             // Kernels with these statements have been refused before.
-                            [](const AsyncCopy&) {}, [](const Arrive&) {}, [](const Wait&) {},
                             [](const Region&) {}, [](const While&) {}},
                  statement.node);
     }
@@ -390,6 +394,13 @@ class Writer {
     line(elements(transfer.to, transfer.to_address, transfer.width, "") + " = " +
          elements(transfer.from, transfer.from_address, transfer.width, "const ") + ";");
   }
+  void write(const AsyncCopy& copy) {
+    const Transfer& t = copy.copy;
+    const std::int64_t bytes = t.width * size_of(kernel_.buffers[t.to].type);
+    copies_later_ = true;
+    line((bytes == 16 ? "begin_copy_16(" : fmt::format("begin_copy({}, ", bytes)) +
+         place(t.to, t.to_address) + ", " + place(t.from, t.from_address) + ");");
+  }
   // `width` elements as one access: *(float_x4*)(y + t0), or lanes that have the vector type.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
     if (const std::string whole = buffers_->whole(id, width); !whole.empty()) return whole;
@@ -462,7 +473,7 @@ class Writer {
   std::vector<OpenLoop> open_loops_;
   std::unordered_set<std::string> labels_;
   bool syncs_threads_ = false, syncs_members_ = false;  // by macros
-  bool has_last_block_ = false;
+  bool has_last_block_ = false, copies_later_ = false;
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;

@@ -20,6 +20,8 @@ namespace selvage {
 //   sync_threads(id, threads)      waits for `threads` threads, all those of some warps
 //   sync_members(id, threads, members, lanes)
 //                                  waits for `members` of these threads, the `lanes` of each warp
+//   begin_copy(bytes, to, from), begin_copy_16(to, from), end_copy_group(),
+//   wait_for_copy_groups(pending)  copies to shared memory that end later
 // With SELVAGE_VIRTUAL_DEVICE defined, plain C that gives the same bits replaces inline assembly.
 // A kernel with clusters is declared as KERNEL(CLUSTER(blocks) name), and one with so many threads
 // that they cannot have 255 registers each as KERNEL(__launch_bounds__(threads) name).

@@ -45,6 +45,20 @@ inline constexpr const char* kSyncMembers =
     "  } while (0)\n"
     "#endif\n";
 
+// Copies from global to shared memory that end later, in groups: the queue of the thread. Those of
+// 16 bytes pass L1 by.
+inline constexpr const char* kCopyGroups =
+    "#ifndef begin_copy\n"
+    "#define begin_copy_by(way, bytes, to, from) \\\n"
+    "  asm volatile(\"cp.async.\" #way \".shared.global [%0], [%1], \" #bytes \";\" :: \\\n"
+    "               \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from) : \"memory\")\n"
+    "#define begin_copy_16(to, from) begin_copy_by(cg, 16, to, from)\n"
+    "#define begin_copy(bytes, to, from) begin_copy_by(ca, bytes, to, from)\n"
+    "#define end_copy_group() asm volatile(\"cp.async.commit_group;\" ::: \"memory\")\n"
+    "#define wait_for_copy_groups(pending) \\\n"
+    "  asm volatile(\"cp.async.wait_group \" #pending \";\" ::: \"memory\")\n"
+    "#endif\n";
+
 // Whether the blocks of all others have come here before. All threads of each block come, once. The
 // last block leaves the counter as it was, 0. Each thread's fence makes what it wrote visible
 // before its block is counted (CUDA Programming Guide, memory fence functions).

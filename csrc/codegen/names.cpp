@@ -24,7 +24,7 @@ constexpr std::string_view kWords[] = {
     "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
     "volatile", "wchar_t", "while", "xor", "xor_eq", "main", "linux", "unix", "i386",
     // CUDA
-    "KERNEL", "DYNAMIC_SHARED", "sync_threads", "sync_members", "is_last_block", "count_block", "SELVAGE_VIRTUAL_DEVICE", "NAN", "INFINITY", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
+    "KERNEL", "DYNAMIC_SHARED", "sync_threads", "sync_members", "begin_copy", "begin_copy_16", "begin_copy_by", "end_copy_group", "wait_for_copy_groups", "is_last_block", "count_block", "SELVAGE_VIRTUAL_DEVICE", "NAN", "INFINITY", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
     "dim3", "uint3", "int2", "int4", "uint2", "uint4", "float2", "float4", "double2", "longlong2",
     "ushort2", "ushort4", "half", "size_t",
 };

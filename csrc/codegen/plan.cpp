@@ -163,10 +163,29 @@ Plan plan(const Kernel& kernel, const Forms& forms, Scope& scope) {
   return Planner(kernel, forms, scope).run();
 }
 
+namespace {
+
+// Copies of 4, 8 or 16 bytes in the queue of their thread (cp.async), and what closes and awaits
+// their groups.
+bool is_copied(const Kernel& kernel, const AsyncCopy& c) {
+  const Buffer &to = kernel.buffers[c.copy.to], &from = kernel.buffers[c.copy.from];
+  const std::int64_t bytes = c.copy.width * size_of(to.type);
+  return !c.object && to.memory == Memory::Shared && from.memory == Memory::Global &&
+         (bytes == 4 || bytes == 8 || bytes == 16) && c.alignment * size_of(to.type) >= bytes;
+}
+bool is_of_queue(const Kernel& kernel, const Statement& s) {
+  if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) return is_copied(kernel, *copy);
+  if (const auto* arrive = std::get_if<Arrive>(&s.node)) return !arrive->object;
+  const auto* wait = std::get_if<Wait>(&s.node);
+  return wait != nullptr && !wait->object;
+}
+
+}  // namespace
+
 void check_is_emitted(const Kernel& kernel) {
   // A number from memory that a loop or a guard depends on needs nothing of the text.
   for (const Statement* s : own_pace(kernel)) {
-    if (!parts_of(*s).has_own_pace) continue;
+    if (!parts_of(*s).has_own_pace || is_of_queue(kernel, *s)) continue;
     refuse<Illegal>("E706",
                     "the kernel " + kernel.name + " has " + std::string(name_of(*s)) +
                         ", which is not emitted yet",

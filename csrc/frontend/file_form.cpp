@@ -209,6 +209,7 @@ class Forms {
     add_map(Input, "input", "an input", kInput);
     add_map(Output, "output", "an output", kOutput);
     add_map(Cache, "cache", "a cache", kCache);
+    add_map(CopyMap, "copies", "a way to copy", kCopyMap);
     add_map(Rfactor, "rfactor", "an rfactor", kRfactor);
     add_map(ScanInParts, "scan_in_parts", "a scan in parts", kScanInParts);
     add_map(TwoPass, "two_pass", "two passes", kTwoPass);

@@ -103,6 +103,7 @@ enum class Form : std::uint8_t {
   Input,
   Output,
   Cache,
+  CopyMap,
   Rfactor,
   ScanInParts,
   TwoPass,

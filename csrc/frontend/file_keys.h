@@ -158,6 +158,7 @@ inline constexpr FileKey kScheduleItem[] = {
     {"layout", Layout, "how its elements lie in shared or local memory"},
     {"stages", Count,
      "copies of that memory; iterations of the loop that it is computed at take turns"},
+    {"copy", CopyMap, "how it is copied into shared memory"},
     {"scan_in_parts", ScanInParts, "a scan in three steps, so that blocks share a row"},
     {"two_pass", TwoPass,
      "a variance in two passes: a mean, then the squares of distances from it"},
@@ -170,8 +171,13 @@ inline constexpr FileKey kCache[] = {
     {"as", Name, "the name of the copy", kNeeded},
     {"memory", MemoryWord, "where the copy is kept", kNeeded},
     {"at", Name, "the loop of the reader inside of which it is made; a copy of windows is a tile"},
-    {"by", CopyWord, "how it is copied; ldst alone is supported so far"},
+    {"by", CopyWord, "how it is copied; tma is not supported yet"},
     {"stages", Count, "copies of that memory, which iterations of the loop at take in turn"},
+    {"ahead", Natural, "by how many iterations copies are begun before they are used"},
+};
+inline constexpr FileKey kCopyMap[] = {
+    {"by", CopyWord, "the way; tma is not supported yet", kNeeded},
+    {"ahead", Natural, "by how many iterations copies are begun before they are used"},
 };
 inline constexpr FileKey kRfactor[] = {
     {"in", NameOrNames, "the loops that the first step folds over", kNeeded},

@@ -335,6 +335,12 @@ void ListWriter::say_places(TensorId t) {
   if (schedule_.stages(t) > 1) {
     list.items.push_back("stages: " + std::to_string(schedule_.stages(t)));
   }
+  if (schedule_.copied_by(t) != CopyBy::LoadStore) {
+    const std::int64_t ahead = schedule_.ahead(t);
+    const bool is_usual = ahead == schedule_.stages(t) - 1;
+    list.items.push_back("copy: {by: " + std::string(to_string(schedule_.copied_by(t))) +
+                         (is_usual ? "" : ", ahead: " + std::to_string(ahead)) + "}");
+  }
   if (schedule_.meets_atomically(t)) list.items.push_back("blocks: atomic");
   if (const auto& host = schedule_.last_block_of(t)) {
     list.items.push_back("last_block_of: " + files_[*host]);
@@ -385,8 +391,8 @@ void ListWriter::say_that_it_is_computed(TensorId t) {
   const std::string otherwise = default_of(t);
   if (otherwise.empty() || schedule_.follows(t) || list.items.empty()) return;
   const bool is_said = std::any_of(list.items.begin(), list.items.end(), [&](const auto& item) {
-    const bool is_memory =
-        item.starts_with("memory:") || item.starts_with("layout:") || item.starts_with("stages:");
+    const bool is_memory = item.starts_with("memory:") || item.starts_with("layout:") ||
+                           item.starts_with("stages:") || item.starts_with("copy:");
     if (is_memory) return otherwise == "inlined";
     return !item.starts_with("cache:") && !item.starts_with("two_pass:");
   });

@@ -112,7 +112,8 @@ class ScheduleBuilder {
     return std::any_of(tensor.items.begin(), tensor.items.end(), [&](const auto& item) {
       const bool is_memory = std::holds_alternative<Memory>(item.action) ||
                              std::holds_alternative<ScheduleDraft::Layout>(item.action) ||
-                             std::holds_alternative<ScheduleDraft::Stages>(item.action);
+                             std::holds_alternative<ScheduleDraft::Stages>(item.action) ||
+                             std::holds_alternative<ScheduleDraft::Copies>(item.action);
       if (is_memory) return !schedule_.follows(t);
       return !std::holds_alternative<ScheduleDraft::Cache>(item.action) &&
              !std::holds_alternative<ScheduleDraft::TwoPass>(item.action);
@@ -227,6 +228,7 @@ class ScheduleBuilder {
           tile ? schedule_.cache_tile(work.id, at->tensor, *tile, cache.name, cache.memory)
                : schedule_.cache(work.id, cache.name, cache.memory);
       if (cache.stages > 1) schedule_.stages(made, cache.stages);
+      if (cache.by != CopyBy::LoadStore) schedule_.copy(made, cache.by, cache.ahead);
       std::vector<DomainId> own = nest_domain(schedule_.fusion()[made]);
       if (tile) {
         Fixed& fixed = tiles_[cache.name];
@@ -325,6 +327,10 @@ class ScheduleBuilder {
 
   void act(const ScheduleDraft::Stages& stages, const Place& place, Work& work) {
     at_place<Illegal>(place, [&] { schedule_.stages(work.id, stages.copies); });
+  }
+
+  void act(const ScheduleDraft::Copies& copies, const Place& place, Work& work) {
+    at_place<Illegal>(place, [&] { schedule_.copy(work.id, copies.by, copies.ahead); });
   }
 
   void act(const ScheduleDraft::Layout& layout, const Place& place, Work& work) {

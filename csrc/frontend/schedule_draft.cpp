@@ -29,6 +29,7 @@ enum ItemKey : std::size_t {
   kBlocks,
   kLayout,
   kStages,
+  kCopy,
   kScanInParts,
   kTwoPass,
   kLastBlockOf
@@ -183,6 +184,14 @@ class ScheduleReader {
         tensor.items.push_back(
             {ScheduleDraft::Stages{read_stages(entry.value, what + ".stages")}, entry.place});
         break;
+      case kCopy: {
+        expect_map(entry.value, what + ".copy", Form::CopyMap);
+        ScheduleDraft::Copies copies;
+        copies.by = read_by(require(entry.value, what + ".copy", "by"), what + ".copy.by");
+        copies.ahead = read_ahead(entry.value, what + ".copy");
+        tensor.items.push_back({copies, entry.place});
+        break;
+      }
       case kLayout: read_layout(entry, tensor, progress); break;
       case kScanInParts: read_scan_in_parts(entry, tensor, progress); break;
       case kTwoPass: read_two_pass(entry, tensor, progress); break;
@@ -258,9 +267,21 @@ class ScheduleReader {
     }
   }
 
+  static constexpr std::int64_t kMostStages = 64;
   std::int64_t read_stages(const Node& node, const std::string& what) {
-    constexpr std::int64_t kMostStages = 64;
     return as_integer_of(node, what, 1, kMostStages);
+  }
+  CopyBy read_by(const Node& node, const std::string& what) {
+    const std::size_t word = as_one_of(node, what, Form::CopyWord);
+    if (word > std::size_t(CopyBy::CpAsync)) {
+      refuse_unsupported(node.place, what + ": " + node.text, "write by: cp_async, or by: ldst");
+    }
+    return CopyBy(word);
+  }
+  std::optional<std::int64_t> read_ahead(const Node& map, const std::string& what) {
+    const Node* ahead = map.find("ahead");
+    if (ahead == nullptr) return std::nullopt;
+    return as_integer_of(*ahead, what + ".ahead", 0, kMostStages - 1);
   }
 
   void read_layout(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {
@@ -293,11 +314,9 @@ class ScheduleReader {
     expect_map(entry.value, what, Form::Cache);
     const std::string name = scope_.read_new_name(entry.value, what);
     const Memory memory = read_memory(require(entry.value, what, "memory"), what + ".memory");
-    if (const Node* by = entry.value.find("by")) {
-      if (as_one_of(*by, what + ".by", Form::CopyWord) != 0) {
-        refuse_unsupported(by->place, what + ".by: " + by->text, "write by: ldst");
-      }
-    }
+    const Node* by = entry.value.find("by");
+    const CopyBy way = by == nullptr ? CopyBy::LoadStore : read_by(*by, what + ".by");
+    const std::optional<std::int64_t> ahead = read_ahead(entry.value, what);
     const Node* stages = entry.value.find("stages");
     const std::int64_t copies = stages == nullptr ? 1 : read_stages(*stages, what + ".stages");
     MadeTensor made{tensor.name, {name, context_.symbols, errors_}, {}, {}};
@@ -318,7 +337,7 @@ class ScheduleReader {
     }
     scope_.made.emplace(name, std::move(made));
     draft_.makers.emplace(name, tensor.name);
-    tensor.items.push_back({ScheduleDraft::Cache{name, memory, copies}, entry.place});
+    tensor.items.push_back({ScheduleDraft::Cache{name, memory, copies, way, ahead}, entry.place});
   }
 
   void read_rfactor(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {

@@ -30,6 +30,8 @@ struct ScheduleDraft {
     std::string name;
     Memory memory = Memory::Global;
     std::int64_t stages = 1;
+    CopyBy by = CopyBy::LoadStore;
+    std::optional<std::int64_t> ahead = {};
   };
   struct Rfactor {
     std::string name;
@@ -55,11 +57,16 @@ struct ScheduleDraft {
     std::vector<FileTransform> transforms;
     std::vector<std::size_t> order;
   };
+  struct Copies {  // how it is copied
+    CopyBy by = CopyBy::LoadStore;
+    std::optional<std::int64_t> ahead = {};
+  };
   struct Stages {
     std::int64_t copies = 1;
   };
-  using Action = std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, ScanInParts,
-                              TwoPass, Like, Memory, AtomicBlocks, Layout, Stages, LastBlockOf>;
+  using Action =
+      std::variant<FileTransform, Reorder, FileBinding, Cache, Rfactor, ScanInParts, TwoPass, Like,
+                   Memory, AtomicBlocks, Layout, Stages, Copies, LastBlockOf>;
   struct Item {
     Action action;
     Place place;

@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/ir/about.h>
 #include <selvage/ir/buffer_layout.h>
 #include <selvage/ir/schedule_nest.h>
@@ -31,7 +32,48 @@ Schedule& Schedule::stages(TensorId t, std::int64_t copies) {
   return *this;
 }
 
+Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahead) {
+  check_kept_inside(t);
+  if (ahead && *ahead < 0) {
+    refuse<Illegal>("E448",
+                    "copies of " + fusion()[t].name + " would be begun " + std::to_string(*ahead) +
+                        " iterations ahead",
+                    "begin them 0 or more ahead, and less than there are stages");
+  }
+  nest(t).copied_by = by;
+  nest(t).ahead = ahead;
+  return *this;
+}
+
+void Schedule::check_copies(TensorId t) const {
+  const Nest& own = nest(t);
+  if (own.copied_by == CopyBy::LoadStore || own.inlined) return;
+  const std::string what = "copies of " + fusion()[t].name + " end later, ";
+  if (ahead(t) >= own.stages) {
+    refuse<Illegal>("E448",
+                    what + "and are begun " + counted(ahead(t), "iteration") +
+                        " ahead, where it has " + counted(own.stages, "stage") +
+                        ": a copy would overwrite what is still to be used",
+                    "give it " + counted(ahead(t) + 1, "stage") + ", or begin them " +
+                        std::to_string(own.stages - 1) + " ahead");
+  }
+  const char* load = "; or load and store it, ldst";
+  if (!own.site || !own.site->loop) {
+    refuse<Illegal>(
+        "E448", what + "and it is computed at no loop that could begin and await them",
+        std::string("compute it at a serial loop of who reads it, inline: {into, at}") + load);
+  }
+  const ParallelType type = parallel(own.site->tensor, *own.site->loop);
+  if (type == ParallelType::Serial) return;
+  refuse<Illegal>("E448",
+                  what + "and it is computed at " + name(own.site->tensor, *own.site->loop) +
+                      " of " + fusion()[own.site->tensor].name + ", which is bound to " +
+                      std::string(to_string(type)),
+                  std::string("compute it at a serial loop") + load);
+}
+
 void Schedule::settle_stage(TensorId t) {
+  check_copies(t);
   Nest& own = nest(t);
   own.stage.reset();
   if (own.stages == 1 || own.inlined) return;

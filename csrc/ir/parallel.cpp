@@ -19,6 +19,8 @@ std::string_view to_string(ParallelType type) {
   return kNames[std::size_t(type)];
 }
 
+std::string_view to_string(CopyBy by) { return by == CopyBy::CpAsync ? "cp_async" : "ldst"; }
+
 std::optional<ParallelType> parse_parallel_type(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (kNames[i] == name) return ParallelType(i);

@@ -41,6 +41,13 @@ constexpr int axis(ParallelType t) {
   return is_block(t) ? int(t) - int(ParallelType::BIDx) : int(t) - int(ParallelType::TIDx);
 }
 
+// How the elements of a cache come into shared memory.
+enum class CopyBy : std::uint8_t {
+  LoadStore,  // a thread loads them into registers and stores them
+  CpAsync,    // a thread begins copies that end later, at a wait for the group that it puts them in
+};
+std::string_view to_string(CopyBy by);  // "ldst", "cp_async"
+
 // Threads of a warp, which run together (counted x fastest, then y, z), and of a warpgroup, four
 // warps.
 inline constexpr std::int64_t kWarp = 32, kWarpgroup = 128;

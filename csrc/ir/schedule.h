@@ -42,7 +42,7 @@ class BufferLayout;
 // E417 a transform of loops of the result together with folded loops, E418 tensor that cannot be
 // computed there, E419 tensor that cannot be kept in that memory, E420 tensor that cannot be
 // cached, E421 no part of a fold, E422 nothing to replay, E423 blocks that cannot meet atomically,
-// E438 stages that cannot be, E502 name taken.
+// E438 stages that cannot be, E448 copies that cannot end later, E502 name taken.
 class Schedule {
  public:
   explicit Schedule(const Fusion& fusion);
@@ -145,6 +145,17 @@ class Schedule {
   // where t is computed at no loop or at one that is neither serial nor unrolled.
   Schedule& stages(TensorId t, std::int64_t copies);
   Schedule& stages(Tensor t, std::int64_t copies) { return stages(t.id(), copies); }
+  // How the elements of t, a copy of what lies in global memory, come into shared memory. By
+  // CpAsync the serial loop that t is computed at becomes a ring of its stages: in iteration k the
+  // copies of iteration k + ahead are begun, those of iteration k have ended, and the code of
+  // iteration k uses them. `ahead`: below the number of stages; absent: one below, so that each
+  // iteration has one barrier. Where several tensors are copied at one loop, it is the least of
+  // theirs. E419 as layout(); E448 where `ahead` is negative and, when the schedule is settled,
+  // where it is too many, or t is computed at no loop or at one that is not serial.
+  Schedule& copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahead = {});
+  Schedule& copy(Tensor t, CopyBy by, std::optional<std::int64_t> ahead = {}) {
+    return copy(t.id(), by, ahead);
+  }
   // Lets blocks that fold t together (a loop that t folds over is bound to BIDx..z) meet in global
   // memory: a kernel before stores the empty state in every element, then each block adds its part,
   // or takes the minimum or maximum, atomically. Floats are added in no fixed order; rfactor makes
@@ -302,6 +313,9 @@ class Schedule {
   // out over those of t's loops that one instance of the memory spans (ir/buffer_layout.h).
   const std::vector<DomainId>& allocation(TensorId t) const;
   std::int64_t stages(TensorId t) const;  // copies of its memory
+  CopyBy copied_by(TensorId t) const;
+  // By how many iterations copies of t are begun before they are used; 0 for those of LoadStore.
+  std::int64_t ahead(TensorId t) const;
   // In a settled schedule: the loop whose iterations take the copies in turn, and the iterdomain of
   // the copies' numbers, the inner one of a split of that loop. Nothing: there is one copy.
   struct Stage {
@@ -373,6 +387,7 @@ class Schedule {
   void put_at(TensorId t, Site site);
   void check_kept_inside(TensorId t) const;
   void settle_stage(TensorId t);
+  void check_copies(TensorId t) const;
   std::optional<TensorId> reader_with_loops(TensorId t) const;
   // Moves the loops shared with `host` down to the site to the front, in the order of `host`.
   static void put_shared_first(Nest& own, const std::vector<DomainId>& host, const Site& site);

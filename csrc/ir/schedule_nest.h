@@ -29,6 +29,8 @@ struct Schedule::Nest {
   std::vector<TransformId> of_layout;  // the transforms that make it
   std::int64_t stages = 1;
   std::optional<Stage> stage;  // once it is settled
+  CopyBy copied_by = CopyBy::LoadStore;
+  std::optional<std::int64_t> ahead;  // absent: one less than there are stages
   bool meets_atomically = false;
   std::optional<TensorId> mean;  // of two_pass
   std::shared_ptr<const Making> making;

@@ -168,7 +168,8 @@ class Search {
           end = pool.constant(range.hi + 1);
         }
         if (is_related && m.relation == Relation::Next && m.distance > 0) end = end - m.distance;
-        if (is_related && m.relation == Relation::Next && m.distance < 0) begin = begin - m.distance;
+        if (is_related && m.relation == Relation::Next && m.distance < 0)
+          begin = begin - m.distance;
         if (is_related && m.relation == Relation::Later && side == 1) begin = p.variable + 1;
         (is_shared ? shared_ : own_[side]).push_back({v, begin, end, !is_used(v)});
       }

@@ -1,3 +1,4 @@
+#include <selvage/expr/symbols.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_copies.h>
 
@@ -61,8 +62,8 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     if (turns == 0) return *wait > inner ? std::optional(AccessEnd{*wait}) : std::nullopt;
     if (owner == kTop) return std::nullopt;
     const StatementPlace& loop = map_.places()[owner];
-    const bool is_left = std::ranges::any_of(
-        map_.leaves(), [&](PlaceId leave) { return is_inside(leave, owner); });
+    const bool is_left =
+        std::ranges::any_of(map_.leaves(), [&](PlaceId leave) { return is_inside(leave, owner); });
     if (!loop.is_serial_loop() || loop.may_run_less || is_left) return std::nullopt;
     if (map_.mentions_thread(loop.begin)) return std::nullopt;
     const Expr last = loop.variable + turns;
@@ -109,6 +110,33 @@ bool CopyOrder::is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size
   return begins_before && !has_ended;
 }
 
+// Whether two accesses stand in the two branches of a guard that, at the same iterations of the
+// first `loops` loops, either all threads of the block (or one thread) pass or none.
+bool CopyOrder::exclude_each_other(std::size_t a, std::size_t b, std::size_t loops,
+                                   bool are_of_one_thread) const {
+  const auto around = [&](std::size_t access) {
+    std::vector<PlaceId> all;
+    for (PlaceId id = map_.accesses()[access].place; id != kTop; id = map_.places()[id].parent) {
+      all.push_back(id);
+    }
+    std::ranges::reverse(all);
+    return all;
+  };
+  const std::vector<PlaceId> of_a = around(a), of_b = around(b);
+  const auto [x, y] = std::ranges::mismatch(of_a, of_b);
+  if (x == of_a.begin() || x == of_a.end() || y == of_b.end()) return false;
+  if (map_.places()[*x].is_otherwise == map_.places()[*y].is_otherwise) return false;
+  const Expr condition = map_.places()[*std::prev(x)].condition;
+  const auto& own = map_.scope(map_.accesses()[a].scope).loops;
+  return std::ranges::all_of(symbols_of(condition), [&](Expr s) {
+    if (map_.is_thread(s)) return are_of_one_thread;
+    const bool is_same_loop =
+        std::ranges::any_of(own.begin(), own.begin() + std::ptrdiff_t(std::min(loops, own.size())),
+                            [&](PlaceId loop) { return same(map_.places()[loop].variable, s); });
+    return is_same_loop || map_.is_block(s) || map_.is_size(s);
+  });
+}
+
 std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const AccessEnd& end_of_a,
                                                        std::size_t b, const AccessEnd& end_of_b,
                                                        PlaceId ring) const {
@@ -130,7 +158,11 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
     const bool is_ordered =
         order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns) ||
         order_.meets_on_the_way(end_of_b.at, of_a, ring, -turns - end_of_b.turns);
-    if (!is_ordered) list.push_back(m);
+    const bool is_same_turn = turns == 0 && a != b;
+    if (!is_ordered && !(is_same_turn && exclude_each_other(a, b, at + 1, false))) {
+      list.push_back(m);
+    }
+    if (is_same_turn && exclude_each_other(a, b, at + 1, true)) continue;
     m.where = Meeting::Where::Thread;
     if (a == b && turns == 0) {
       // Two of the copies that one thread begins in one iteration.
@@ -149,8 +181,8 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
   }
   // In different iterations of a loop around the ring.
   loops.resize(at);
-  for (const Meeting& m :
-       outside_of_rings({a, of_a, end_of_a.at}, end_of_a, {b, of_b, end_of_b.at}, end_of_b, loops)) {
+  for (const Meeting& m : outside_of_rings({a, of_a, end_of_a.at}, end_of_a, {b, of_b, end_of_b.at},
+                                           end_of_b, loops)) {
     if (m.relation != Meeting::Relation::Free || m.equal != at) list.push_back(m);
   }
   return list;
@@ -192,6 +224,7 @@ std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end
     // What a copy in another ring does has ended before the ring does.
     return end.turns == 0 && is_in_flight(x, end, y, 0, loops.size());
   };
+  if (exclude_each_other(a, b, loops.size(), true)) return list;
   if (may_meet(a, end_of_a, b) || may_meet(b, end_of_b, a)) list.push_back(own);
   return list;
 }

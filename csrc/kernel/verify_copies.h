@@ -20,16 +20,16 @@ namespace selvage {
 //     ..
 //
 // An iteration closes one group, so a wait leaves open those of the p last closings, and what is
-// begun in iteration k has ended, for the thread that began it, at the wait of iteration k + d. With
-// e = 1 where the closing stands before the copy, else 0, and f = 1 where the wait stands behind the
-// closing, else 0:
+// begun in iteration k has ended, for the thread that began it, at the wait of iteration k + d.
+// With e = 1 where the closing stands before the copy, else 0, and f = 1 where the wait stands
+// behind the closing, else 0:
 //
 //   d = p + 1 + e - f
 //
 // since the group of the copy is the (k + e)-th, and at the wait of iteration m the groups below
-// m + f - p have ended. Other threads see it after a barrier that follows that wait. So what another
-// access of the loop may meet is in one of the iterations from k - 1 to k + d + 1 if each iteration
-// has a barrier: finitely many cases, whatever n is.
+// m + f - p have ended. Other threads see it after a barrier that follows that wait. So what
+// another access of the loop may meet is in one of the iterations from k - 1 to k + d + 1 if each
+// iteration has a barrier: finitely many cases, whatever n is.
 
 // Where an access has surely ended, for the thread that makes it.
 struct AccessEnd {
@@ -62,6 +62,8 @@ class CopyOrder {
                                     const AccessEnd& end_of_b) const;
   bool is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b, std::int64_t turns,
                     std::size_t loops) const;
+  bool exclude_each_other(std::size_t a, std::size_t b, std::size_t loops,
+                          bool are_of_one_thread) const;
   std::vector<PlaceId> loops_around(std::size_t a, PlaceId end_of_a, std::size_t b,
                                     PlaceId end_of_b) const;
   bool is_inside(PlaceId place, PlaceId loop) const { return map_.tree().is_inside(place, loop); }

@@ -24,7 +24,10 @@ constexpr std::int64_t kMostLead = 16;  // iterations that a ring may hold beyon
 class Lifetimes {
  public:
   explicit Lifetimes(const AccessMap& map)
-      : map_(map), order_(map), copies_(map, order_), has_events_(std::ranges::any_of(own_pace(map.kernel()), [](const Statement* s) {
+      : map_(map),
+        order_(map),
+        copies_(map, order_),
+        has_events_(std::ranges::any_of(own_pace(map.kernel()), [](const Statement* s) {
           return !std::holds_alternative<Define>(s->node);
         })) {}
 
@@ -116,9 +119,7 @@ class Lifetimes {
         if (map_.overlap(a.buffer, map_.accesses()[r].buffer)) return false;
         continue;
       }
-      if (!map_.tree().is_inside(a.place, ring) || a.may_be_left_out || a.mentions_memory) {
-        continue;
-      }
+      if (!map_.tree().is_inside(a.place, ring) || !is_done(w, k + 1)) continue;
       const auto end = copies_.end_of(w);
       if (!end || (end->turns > 0 && end->loop != ring)) continue;
       writes.push_back(w);
@@ -132,6 +133,7 @@ class Lifetimes {
     for (std::int64_t lead = std::max<std::int64_t>(turns, 1); lead <= turns + kMostLead; ++lead) {
       const Expr then = v - lead;
       if (!at_read.proves(loop.begin <= then)) return false;
+      if (is_stored_before(map_, writes, r, k + 1, {{v, then}})) return true;
       // What holds at the read says that these were begun.
       std::vector<Expr> known;
       for (std::size_t w : writes) {

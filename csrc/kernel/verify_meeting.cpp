@@ -88,7 +88,7 @@ class Question {
     for (std::size_t i = meeting_.equal; i < loops.size(); ++i) {
       const Expr v = map_.places()[loops[i]].variable;
       if (i == meeting_.equal && meeting_.relation == Meeting::Relation::Next) {
-        second_names_.emplace_back(v, v + meeting_.distance);
+        if (meeting_.distance != 0) second_names_.emplace_back(v, v + meeting_.distance);
       } else {
         primed(v);
       }

@@ -160,8 +160,7 @@ std::vector<Meeting> BarrierOrder::meetings(std::size_t a, std::size_t b, Among 
   return meetings({a, x, x}, {b, y, y}, common_loops(map_, a, b), among);
 }
 
-std::vector<Meeting> BarrierOrder::meetings(Span one, Span other,
-                                            const std::vector<PlaceId>& loops,
+std::vector<Meeting> BarrierOrder::meetings(Span one, Span other, const std::vector<PlaceId>& loops,
                                             Among among) const {
   const bool is_swapped = other.begin < one.begin;
   const Span &x = is_swapped ? other : one, &y = is_swapped ? one : other;

@@ -26,8 +26,13 @@ struct Writer {
 
 class WriterSearch {
  public:
-  WriterSearch(const AccessMap& map, std::size_t read, std::size_t loops)
-      : map_(map), pool_(map.pool()), read_(map.accesses()[read]), loops_(loops) {
+  WriterSearch(const AccessMap& map, std::size_t read, std::size_t loops,
+               const Environment& earlier)
+      : map_(map),
+        pool_(map.pool()),
+        read_(map.accesses()[read]),
+        loops_(loops),
+        earlier_(earlier) {
     address_ = to_linear_or_atom(map.address(read));
     if (read_.width == 1) return;
     // Any of the neighbours that are read.
@@ -53,6 +58,11 @@ class WriterSearch {
 
  private:
   Simplifier& known() { return wide_ ? *wide_ : map_.at(read_.scope); }
+  // An expression of a write at its iteration.
+  Expr of_write(Expr e) const { return earlier_.empty() ? e : substitute(e, earlier_); }
+  Expr address_of(std::size_t w) {
+    return earlier_.empty() ? map_.address(w) : known().normal_form(of_write(map_.address(w)));
+  }
   Memory memory() const { return map_.kernel().buffers[read_.buffer].memory; }
 
   // Whether, wherever none of `excluded` holds, one of the writers from the k-th on stores the
@@ -95,7 +105,7 @@ class WriterSearch {
     const KernelAccess& write = map_.accesses()[w];
     const std::vector<Expr> own = own_variables(write);
     std::map<std::uint32_t, std::vector<std::pair<Part, Expr>>> parts;
-    if (!solve(write, map_.address(w), own, parts)) return;
+    if (!solve(write, address_of(w), own, parts)) return;
     // A variable that the address leaves open may have any value: the least one is tried, then that
     // of the reading thread.
     std::vector<Writer> ways;
@@ -217,7 +227,7 @@ class WriterSearch {
   std::optional<std::vector<Expr>> needed_at(std::size_t w, const std::vector<Expr>& own,
                                              const Environment& at) {
     const KernelAccess& write = map_.accesses()[w];
-    const Expr first = substitute(map_.address(w), at), wanted = to_expr(pool_, address_);
+    const Expr first = substitute(address_of(w), at), wanted = to_expr(pool_, address_);
     std::vector<Expr> needed;
     if (write.width == 1) {
       if (!proves(eq(first, wanted), known())) return std::nullopt;
@@ -236,10 +246,10 @@ class WriterSearch {
     for (std::size_t i = loops_; i < scope.loops.size(); ++i) {
       const StatementPlace& p = map_.places()[scope.loops[i]];
       const Expr value = substitute(p.variable, at);
-      needed.push_back(substitute(p.begin, at) <= value);
-      needed.push_back(value < substitute(p.extent, at));
+      needed.push_back(substitute(of_write(p.begin), at) <= value);
+      needed.push_back(value < substitute(of_write(p.extent), at));
     }
-    for (Expr c : scope.conditions) needed.push_back(substitute(c, at));
+    for (Expr c : scope.conditions) needed.push_back(substitute(of_write(c), at));
     return needed;
   }
 
@@ -247,6 +257,7 @@ class WriterSearch {
   ExprPool& pool_;
   const KernelAccess& read_;
   const std::size_t loops_;
+  const Environment& earlier_;
   LinearSum address_;  // of the element that is read
   bool is_measured_ = true;
   std::unique_ptr<Simplifier> wide_;  // of a read of several neighbours
@@ -257,8 +268,8 @@ class WriterSearch {
 }  // namespace
 
 bool is_stored_before(const AccessMap& map, std::span<const std::size_t> writes, std::size_t read,
-                      std::size_t loops) {
-  return WriterSearch(map, read, loops).finds_one_of(writes);
+                      std::size_t loops, const Environment& earlier) {
+  return WriterSearch(map, read, loops, earlier).finds_one_of(writes);
 }
 
 }  // namespace selvage

@@ -19,8 +19,9 @@ namespace selvage {
 //
 // `loops`: so many loops around the read are around all the writes, too. The caller makes sure that
 // in each iteration of these the writes come before the read, and nothing overwrites the elements
-// in between.
+// in between. `earlier`: for variables of these loops, the iteration of the writes, seen from that
+// of the read; none: the same one.
 bool is_stored_before(const AccessMap& map, std::span<const std::size_t> writes, std::size_t read,
-                      std::size_t loops);
+                      std::size_t loops, const Environment& earlier = {});
 
 }  // namespace selvage

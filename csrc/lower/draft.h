@@ -20,7 +20,8 @@ struct KernelDraft {
   std::map<BufferId, const Storage*> storages = {};  // of tensors that the fusion does not lay out
   std::vector<Expr> computed = {};                   // index expressions of the body
   std::vector<Expr> conditions = {};                 // launch conditions, besides index widths
-  std::size_t named = 0;  // so many of its definitions are called t.0, t.1, ...
+  std::size_t named = 0;           // so many of its definitions are called t.0, t.1, ...
+  std::vector<Expr> uniform = {};  // conditions of guards that all threads of a block pass, or none
   bool is_vectorised = true;
   std::size_t settled_values = 0;        // the index expressions of so many first values are named
   std::vector<ReadNumber> numbers = {};  // that are read from memory

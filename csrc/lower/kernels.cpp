@@ -6,10 +6,12 @@
 #include <selvage/kernel/forms.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/lower/barriers.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/replaced.h>
+#include <selvage/lower/ring.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
@@ -182,7 +184,12 @@ void add_checks(const KernelRequest& request, KernelDraft& draft) {
 }
 
 void share_memory(const KernelRequest& request, KernelDraft& draft) {
-  place_with_workspace(draft.kernel, request.group.back()->tensor, &request.meetings);
+  const Within within = [&](const Statement& guard) -> GuardBarriers {
+    if (!contains(draft.uniform, std::get<Guard>(guard.node).condition)) return {};
+    return {Barrier{}, Barrier{Barrier::Scope::Warp}};
+  };
+  place_with_workspace(draft.kernel, request.group.back()->tensor,
+                       draft.uniform.empty() ? Within{} : within, &request.meetings);
 }
 
 // Each pass works on the kernel that the passes above it have left; none changes what is computed.
@@ -194,6 +201,7 @@ constexpr KernelPass kKernelPasses[] = {
     {"parameters", add_parameters},
     {"replaced inputs", note_replaced},
     {"nests", add_nests},
+    {"rings", make_rings},
     {"checks of values", add_checks},
     {"shared memory and barriers", share_memory},
     {"order of what is replaced", check_replaced_in_kernel},

@@ -1,7 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
-#include <selvage/lower/barriers.h>
 #include <selvage/lower/shared_memory.h>
 
 #include <algorithm>
@@ -158,16 +157,16 @@ void ask_at_launch(Kernel& kernel) {
   kernel.launch.shared_bytes = kernel.pool->constant(end);
 }
 
-void place_shared_memory(Kernel& kernel, KnownMeetings* known) {
+void place_shared_memory(Kernel& kernel, const Within& within, KnownMeetings* known) {
   const std::map<BufferId, std::int64_t> offsets = shared_offsets(kernel);
   if (offsets.empty()) {
-    add_barriers(kernel, {}, {}, known);
+    add_barriers(kernel, {}, within, known);
     return ask_at_launch(kernel);
   }
   Kernel sharing = kernel;
   for (const auto& [b, offset] : offsets) sharing.buffers[b].offset = offset;
-  add_barriers(kernel, {}, {}, known);
-  add_barriers(sharing, {}, {}, known);
+  add_barriers(kernel, {}, within, known);
+  add_barriers(sharing, {}, within, known);
   const bool has_room = *bytes_in(kernel, Memory::Shared) <= kMaxStaticSharedBytes;
   if (!has_room || barriers_in(sharing.body) <= barriers_in(kernel.body)) {
     kernel = std::move(sharing);
@@ -195,13 +194,24 @@ bool may_have_workspace(const Kernel& kernel) {
   return !counts && kernel.checks == nullptr && kernel.launch.cluster == 1;
 }
 
+// Whether copies that end later go there: they do so in shared memory alone.
+bool is_copied_into(const Kernel& kernel, BufferId b) {
+  bool is = false;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const auto* copy = std::get_if<AsyncCopy>(&s.node);
+    is = is || (copy != nullptr && copy->copy.to == b);
+  });
+  return is;
+}
+
 // The largest buffer of a tensor in shared memory: nothing, if there is none.
 std::optional<BufferId> largest_shared(const Kernel& kernel) {
   std::optional<BufferId> largest;
   std::int64_t most = 0;
   for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
     const Buffer& buffer = kernel.buffers[b];
-    if (!is_shared(buffer) || !buffer.holds || buffer.arrivals) continue;
+    if (!is_shared(buffer) || !buffer.holds || buffer.arrivals || is_copied_into(kernel, b))
+      continue;
     const auto bytes = checked_mul(buffer.elements.value(), size_of(buffer.type));
     if (bytes.value_or(INT64_MAX) <= most) continue;
     most = bytes.value_or(INT64_MAX);
@@ -212,13 +222,14 @@ std::optional<BufferId> largest_shared(const Kernel& kernel) {
 
 }  // namespace
 
-void place_with_workspace(Kernel& kernel, TensorId root, KnownMeetings* known) {
+void place_with_workspace(Kernel& kernel, TensorId root, const Within& within,
+                          KnownMeetings* known) {
   constexpr std::int64_t kPieceAlignment = 256;
   // What fits apart fits, and most does: no copy is made for it.
   const bool may_need = !fits(kernel) && may_have_workspace(kernel);
-  if (!may_need) return place_shared_memory(kernel, known);
+  if (!may_need) return place_shared_memory(kernel, within, known);
   Kernel moved = kernel;
-  place_shared_memory(kernel, known);
+  place_shared_memory(kernel, within, known);
   Launch::Workspace workspace{.blocks = resident_blocks(kernel.launch)};
   Kernel placed = kernel;
   while (!fits(placed)) {
@@ -230,7 +241,7 @@ void place_with_workspace(Kernel& kernel, TensorId root, KnownMeetings* known) {
     buffer.in_workspace = workspace.bytes;
     workspace.bytes += aligned(*bytes);
     placed = moved;
-    place_shared_memory(placed, known);
+    place_shared_memory(placed, within, known);
   }
   if (workspace.bytes == 0) return;
   kernel = std::move(placed);

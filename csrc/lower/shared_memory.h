@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/kernel/verify_meeting.h>
+#include <selvage/lower/barriers.h>
 
 namespace selvage {
 
@@ -16,15 +16,16 @@ inline constexpr std::int64_t kMostLocalBytes = 512 * 1'024;
 // block (thread), given their offsets; nullopt if past 2^63.
 std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory);
 
-// Inserts barriers into a kernel that has none. Gives large buffers offsets if some can share
+// Inserts barriers into a kernel (lower/barriers.h). Gives large buffers offsets if some can share
 // bytes; not if sharing costs a barrier, unless there is no room without. Then ask_at_launch().
-// `known`: answers that the kernels of one program share (kernel/verify_meeting.h).
-void place_shared_memory(Kernel& kernel, KnownMeetings* known = nullptr);
+// `within`, `known`: as of add_barriers().
+void place_shared_memory(Kernel& kernel, const Within& within = {}, KnownMeetings* known = nullptr);
 
 // The same where the shared memory of a block is not enough: buffers with a tensor, largest first,
 // come into a workspace until the rest fits. Leaves the kernel as place_shared_memory() does where
 // that is of no use: too large for a workspace, or a kernel that counts blocks or records failures.
-void place_with_workspace(Kernel& kernel, TensorId root, KnownMeetings* known = nullptr);
+void place_with_workspace(Kernel& kernel, TensorId root, const Within& within = {},
+                          KnownMeetings* known = nullptr);
 
 // If the buffers in shared memory take more than a kernel may declare: gives each an offset (those
 // that have one keep it) in memory that the launch asks for, Launch::shared_bytes. Changes no other

@@ -49,6 +49,9 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
     if (is_last) count.store(0, std::memory_order_relaxed);
     return int(is_last);
   };
+  machine_.begin_copy = &VirtualBlock::begin_copy;
+  machine_.end_copy_group = &VirtualBlock::end_copy_group;
+  machine_.wait_for_copy_groups = &VirtualBlock::wait_for_copy_groups;
   machine_.access = &VirtualBlock::access;
   {
     const std::lock_guard guard(fork_lock<Fiber>());
@@ -131,7 +134,46 @@ void VirtualBlock::access(const void* place, unsigned long bytes, int writes) {
   Fiber::suspend();
 }
 
+void VirtualBlock::Queue::make_below(int group) {
+  const auto made =
+      std::ranges::stable_partition(copies, [&](const Copy& c) { return c.group >= group; });
+  for (const Copy& c : made) std::memcpy(c.to, c.from, c.bytes);
+  copies.erase(made.begin(), made.end());
+}
+
+void VirtualBlock::begin_copy(void* to, const void* from, unsigned bytes) {
+  VirtualBlock& block = *running_;
+  if (block.check_ != nullptr) {
+    access(from, bytes, 0);
+    access(to, bytes, 1);
+  }
+  if (block.random_ != nullptr && block.random_->next() % 2 == 0) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  if (block.queues_.empty()) block.queues_.resize(block.threads_.size());
+  block.queue().copies.push_back({to, from, bytes, block.queue().closed});
+}
+void VirtualBlock::end_copy_group() {
+  if (running_->queues_.empty()) running_->queues_.resize(running_->threads_.size());
+  ++running_->queue().closed;
+}
+void VirtualBlock::wait_for_copy_groups(int pending) {
+  if (running_->queues_.empty()) return;
+  Queue& queue = running_->queue();
+  queue.make_below(queue.closed - pending);
+}
+
 void VirtualBlock::run(SplitMix64* random) {
+  random_ = random;
+  run_threads(random);
+  for (Queue& queue : queues_) {
+    queue.make_below(queue.closed + 1);
+    queue.closed = 0;
+  }
+}
+
+void VirtualBlock::run_threads(SplitMix64* random) {
   running_ = this;
   stops_.assign(threads_.size(), {});
   for (const auto& fiber : fibers_) fiber->start(entry_);

@@ -50,9 +50,29 @@ class VirtualBlock {
   static void wait_at_number(int id, int threads, int members, int line);
   static void exchange(void* value, unsigned bytes, int lanes, int line);
   static void access(const void* place, unsigned long bytes, int writes);
+  static void begin_copy(void* to, const void* from, unsigned bytes);
+  static void end_copy_group();
+  static void wait_for_copy_groups(int pending);
   static void leave();
   void begin(std::size_t position);
   Stop& stop() { return stops_[warp_[position_]]; }
+
+  // Copies of a thread that have not been made yet. They are made as late as may be: where the
+  // thread waits for them, or when the block has ended. If threads run in a drawn order, some are
+  // made at once.
+  struct Copy {
+    void* to;
+    const void* from;
+    unsigned bytes;
+    int group;
+  };
+  struct Queue {
+    std::vector<Copy> copies;
+    int closed = 0;  // groups
+    void make_below(int group);
+  };
+  Queue& queue() { return queues_[warp_[position_]]; }
+  void run_threads(SplitMix64* random);
 
   void run_warp(Threads& warp, SplitMix64* random);
   void exchange(const Threads& warp);
@@ -80,6 +100,8 @@ class VirtualBlock {
   std::vector<Threads> warps_;
   std::vector<Stop> stops_;  // of each thread
   std::vector<std::byte> given_;
+  std::vector<Queue> queues_;  // by thread
+  SplitMix64* random_ = nullptr;
   // If in_parts_: by thread, whether it can go on; and the number of those that can.
   std::vector<char> goes_;
   std::size_t going_ = 0;

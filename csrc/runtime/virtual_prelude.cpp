@@ -36,6 +36,9 @@ static struct {
   void* const* arguments;
   int (*count_block)(int* counter, int blocks);
   long long (*count_failure)(long long* count);
+  void (*begin_copy)(void* to, const void* from, unsigned bytes);
+  void (*end_copy_group)(void);
+  void (*wait_for_copy_groups)(int pending);
   void (*access)(const void* place, unsigned long bytes, int writes);
 } selvage_machine;
 #define threadIdx (selvage_machine.thread)
@@ -56,6 +59,12 @@ static struct {
   (selvage_machine.numbered_barrier(id, threads, 0, __LINE__), selvage_after_barrier())
 #define sync_members(id, threads, members, lanes) \
   (selvage_machine.numbered_barrier(id, threads, members, __LINE__), selvage_after_barrier())
+#define begin_copy(bytes, to, from) \
+  (selvage_machine.begin_copy((void*)(to), (const void*)(from), bytes), selvage_after_barrier())
+#define begin_copy_16(to, from) begin_copy(16, to, from)
+#define end_copy_group() (selvage_machine.end_copy_group())
+#define wait_for_copy_groups(pending) \
+  (selvage_machine.wait_for_copy_groups(pending), selvage_after_barrier())
 #define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
   __typeof__((selvage_from) + 0) selvage_value = (selvage_from); \
   selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \

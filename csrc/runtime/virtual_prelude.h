@@ -35,6 +35,11 @@ struct VirtualMachine {
   int (*count_block)(int* counter, int blocks);
   // Called by record_failure(): adds 1, and returns what was there before.
   long long (*count_failure)(long long* count);
+  // Called by the functions of these names: a copy is made when the thread waits for its group, or
+  // before.
+  void (*begin_copy)(void* to, const void* from, unsigned bytes);
+  void (*end_copy_group)();
+  void (*wait_for_copy_groups)(int pending);
   // Called by a checked unit before each access of memory.
   void (*access)(const void* place, unsigned long bytes, int writes);
 };

@@ -47,8 +47,8 @@ class VirtualShared {
   std::size_t bytes_;
 };
 
-// Whether threads of the text meet: Never (no barriers or shuffles), Together (all of a block or of
-// a warp), or InParts (there are partial barriers).
+// Whether threads of the text meet: Never (no barriers or shuffles, nor copies that end later),
+// Together (all of a block or of a warp), or InParts (there are partial barriers).
 enum class VirtualMeets : std::uint8_t { Never, Together, InParts };
 
 // One launch. Every core that helps calls work() with an instance of its own; work() returns when

@@ -65,8 +65,8 @@ TEST(CopyRings, AreRefusedWithTheIterationsWhereAnythingIsWrong) {
             "unknown: it is not proved that a copy writing s has ended where s is written");
 }
 
-// Rings of any make. What is proved for any number of tiles has no fault with any, and what has none
-// with few tiles is proved for any: runs of the kernel decide, statement by statement.
+// Rings of any make. What is proved for any number of tiles has no fault with any, and what has
+// none with few tiles is proved for any: runs of the kernel decide, statement by statement.
 TEST(CopyRings, AreProvedWhereRunsHaveNoFault) {
   SplitMix64 random(20261128);
   const auto below = [&](std::int64_t n) { return std::int64_t(random.next() % std::uint64_t(n)); };

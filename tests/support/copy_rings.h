@@ -35,14 +35,14 @@ struct CopyRing : EventKernel {
         case Part::Meet: body.push_back(barrier()); break;
         case Part::Close: body.push_back(end_group()); break;
         case Part::Copy:
-          body.push_back(guard(
-              k < n, {begin(s, k % stages * width + t, x, (first + k) * width + t)}));
+          body.push_back(
+              guard(k < n, {begin(s, k % stages * width + t, x, (first + k) * width + t)}));
           break;
         case Part::Use: {
           const Expr tile = k - ahead;
-          body.push_back(guard(0 <= tile, {store(y, (first + tile) * width + t,
-                                                 read(s, tile % stages * width + (threads - 1) -
-                                                             t))}));
+          body.push_back(
+              guard(0 <= tile, {store(y, (first + tile) * width + t,
+                                      read(s, tile % stages * width + (threads - 1) - t))}));
           break;
         }
       }
