@@ -68,22 +68,23 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     if (map_.mentions_thread(loop.begin)) return std::nullopt;
     const Expr last = loop.variable + turns;
     if (!map_.at(a.scope).proves(last < loop.extent)) return std::nullopt;
-    const bool is_followed =
-        order_.meets_in_each_turn(owner) && map_.at(a.scope).proves(last + 1 < loop.extent);
+    const bool is_followed = order_.meets_in_each_turn(owner, Among::Block) &&
+                             map_.at(a.scope).proves(last + 1 < loop.extent);
     return AccessEnd{*wait, owner, turns, is_followed};
   }
 }
 
-std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size_t b) const {
+std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size_t b,
+                                                        Among among) const {
   const auto x = end_of(a), y = end_of(b);
   if (!x || !y) return std::nullopt;
   const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
   const bool a_in_ring = x->turns > 0 && is_inside(of_b, x->loop);
   const bool b_in_ring = y->turns > 0 && is_inside(of_a, y->loop);
   if (a_in_ring && b_in_ring && x->loop != y->loop) return std::nullopt;
-  if (a_in_ring) return in_ring(a, *x, b, *y, x->loop);
-  if (b_in_ring) return in_ring(a, *x, b, *y, y->loop);
-  return without_ring(a, *x, b, *y);
+  if (a_in_ring) return in_ring(a, *x, b, *y, x->loop, among);
+  if (b_in_ring) return in_ring(a, *x, b, *y, y->loop, among);
+  return without_ring(a, *x, b, *y, among);
 }
 
 // The loops around both accesses and where they end, outer to inner.
@@ -139,8 +140,8 @@ bool CopyOrder::exclude_each_other(std::size_t a, std::size_t b, std::size_t loo
 
 std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const AccessEnd& end_of_a,
                                                        std::size_t b, const AccessEnd& end_of_b,
-                                                       PlaceId ring) const {
-  if (!order_.meets_in_each_turn(ring)) return std::nullopt;
+                                                       PlaceId ring, Among among) const {
+  if (!order_.meets_in_each_turn(ring, among)) return std::nullopt;
   const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
   std::vector<PlaceId> loops = loops_around(a, end_of_a.at, b, end_of_b.at);
   const auto at = std::size_t(std::ranges::find(loops, ring) - loops.begin());
@@ -156,12 +157,13 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
               .distance = turns,
               .is_exact = false};
     const bool is_ordered =
-        order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns) ||
-        order_.meets_on_the_way(end_of_b.at, of_a, ring, -turns - end_of_b.turns);
+        order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns, among) ||
+        order_.meets_on_the_way(end_of_b.at, of_a, ring, -turns - end_of_b.turns, among);
     const bool is_same_turn = turns == 0 && a != b;
     if (!is_ordered && !(is_same_turn && exclude_each_other(a, b, at + 1, false))) {
       list.push_back(m);
     }
+    if (among == Among::Warp) continue;
     if (is_same_turn && exclude_each_other(a, b, at + 1, true)) continue;
     m.where = Meeting::Where::Thread;
     if (a == b && turns == 0) {
@@ -182,19 +184,17 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
   // In different iterations of a loop around the ring.
   loops.resize(at);
   for (const Meeting& m : outside_of_rings({a, of_a, end_of_a.at}, end_of_a, {b, of_b, end_of_b.at},
-                                           end_of_b, loops)) {
+                                           end_of_b, loops, among)) {
     if (m.relation != Meeting::Relation::Free || m.equal != at) list.push_back(m);
   }
   return list;
 }
 
 // Those of different iterations of the loops around rings, or in one of them and outside of it.
-std::vector<Meeting> CopyOrder::outside_of_rings(const BarrierOrder::Span& a,
-                                                 const AccessEnd& end_of_a,
-                                                 const BarrierOrder::Span& b,
-                                                 const AccessEnd& end_of_b,
-                                                 const std::vector<PlaceId>& loops) const {
-  std::vector<Meeting> list = order_.meetings(a, b, loops, BarrierOrder::Among::Block);
+std::vector<Meeting> CopyOrder::outside_of_rings(
+    const BarrierOrder::Span& a, const AccessEnd& end_of_a, const BarrierOrder::Span& b,
+    const AccessEnd& end_of_b, const std::vector<PlaceId>& loops, Among among) const {
+  std::vector<Meeting> list = order_.meetings(a, b, loops, among);
   // What comes behind the ring comes behind a barrier of its last iteration.
   std::erase_if(list, [&](const Meeting& m) {
     return m.first == a.access ? end_of_a.is_followed : end_of_b.is_followed;
@@ -204,11 +204,13 @@ std::vector<Meeting> CopyOrder::outside_of_rings(const BarrierOrder::Span& a,
 }
 
 std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end_of_a,
-                                             std::size_t b, const AccessEnd& end_of_b) const {
+                                             std::size_t b, const AccessEnd& end_of_b,
+                                             Among among) const {
   const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
   const std::vector<PlaceId> loops = loops_around(a, end_of_a.at, b, end_of_b.at);
-  std::vector<Meeting> list =
-      outside_of_rings({a, of_a, end_of_a.at}, end_of_a, {b, of_b, end_of_b.at}, end_of_b, loops);
+  std::vector<Meeting> list = outside_of_rings({a, of_a, end_of_a.at}, end_of_a,
+                                               {b, of_b, end_of_b.at}, end_of_b, loops, among);
+  if (among == Among::Warp) return list;
   Meeting own{.first = a,
               .second = b,
               .equal = loops.size(),

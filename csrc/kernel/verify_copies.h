@@ -47,19 +47,21 @@ class CopyOrder {
   // nullopt: not known. Of a copy in a ring it is proved that the ring does not end before.
   std::optional<AccessEnd> end_of(std::size_t access) const;
   // All ways in which two accesses to shared memory, at least one of a copy, may be made while no
-  // barrier and no wait orders them. nullopt: they are not known.
-  std::optional<std::vector<Meeting>> meetings(std::size_t a, std::size_t b) const;
+  // barrier and no wait orders them: for Block by any threads, that one may be the other as well;
+  // for Warp by two threads of a warp. nullopt: they are not known.
+  using Among = BarrierOrder::Among;
+  std::optional<std::vector<Meeting>> meetings(std::size_t a, std::size_t b, Among among) const;
 
  private:
   std::optional<AccessEnd> end_of_copy(const KernelAccess& a) const;
   std::optional<std::vector<Meeting>> in_ring(std::size_t a, const AccessEnd& end_of_a,
                                               std::size_t b, const AccessEnd& end_of_b,
-                                              PlaceId ring) const;
+                                              PlaceId ring, Among among) const;
   std::vector<Meeting> outside_of_rings(const BarrierOrder::Span& a, const AccessEnd& end_of_a,
                                         const BarrierOrder::Span& b, const AccessEnd& end_of_b,
-                                        const std::vector<PlaceId>& loops) const;
+                                        const std::vector<PlaceId>& loops, Among among) const;
   std::vector<Meeting> without_ring(std::size_t a, const AccessEnd& end_of_a, std::size_t b,
-                                    const AccessEnd& end_of_b) const;
+                                    const AccessEnd& end_of_b, Among among) const;
   bool is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b, std::int64_t turns,
                     std::size_t loops) const;
   bool exclude_each_other(std::size_t a, std::size_t b, std::size_t loops,

@@ -39,6 +39,10 @@ class Question {
     }
     if (meeting_.where == Meeting::Where::Grid) out.within = Proved{{"two blocks"}};
     if (meeting_.where == Meeting::Where::Thread) out.within = Proved{{"one thread"}};
+    if (are_never_apart()) {
+      out.across = out.within = Proved{{"one iteration"}};
+      return out;
+    }
     if (!is_measured_) return out;
     prove(out, false);
     if (is_proved(out.across) && is_proved(out.within)) return out;
@@ -93,6 +97,18 @@ class Question {
         primed(v);
       }
     }
+  }
+
+  // Whether both would be in different iterations of a loop in which neither may be in more than
+  // one.
+  bool are_never_apart() const {
+    using Relation = Meeting::Relation;
+    const bool are_apart = meeting_.relation == Relation::Later ||
+                           (meeting_.relation == Relation::Next && meeting_.distance != 0);
+    if (!are_apart) return false;
+    const Expr v = map_.places()[map_.scope(first_.scope).loops[meeting_.equal]].variable;
+    const Interval a = map_.at(first_.scope).interval(v), b = map_.at(second_.scope).interval(v);
+    return a.is_point() && a == b;
   }
 
   // Addresses in units of which each element is a whole number.

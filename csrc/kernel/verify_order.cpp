@@ -56,11 +56,12 @@ bool BarrierOrder::are_kept_apart(PlaceId x, PlaceId y, Among among) const {
   return true;
 }
 
-bool BarrierOrder::meets_on_the_way(PlaceId x, PlaceId y, PlaceId loop, std::int64_t turns) const {
+bool BarrierOrder::meets_on_the_way(PlaceId x, PlaceId y, PlaceId loop, std::int64_t turns,
+                                    Among among) const {
   if (turns < 0 || (turns == 0 && y <= x)) return false;
-  if (turns == 0) return between(x, y, Among::Block) == Pass::Always;
-  if (turns > 1 && meets_in_each_turn(loop)) return true;
-  return either(after(x, loop, Among::Block), before(loop, y, Among::Block)) == Pass::Always;
+  if (turns == 0) return between(x, y, among) == Pass::Always;
+  if (turns > 1 && meets_in_each_turn(loop, among)) return true;
+  return either(after(x, loop, among), before(loop, y, among)) == Pass::Always;
 }
 
 BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {

@@ -51,13 +51,13 @@ class BarrierOrder {
   bool has_warp_barrier() const { return has_warp_barrier_; }
   // Whether every way from x to y, and from y to x, passes a barrier.
   bool are_kept_apart(PlaceId x, PlaceId y, Among among) const;
-  // Whether every way through one iteration of a loop passes a barrier of the block.
-  bool meets_in_each_turn(PlaceId loop) const {
-    return along(map_.tree()[loop].body, Among::Block) == Pass::Always;
+  // Whether every way through one iteration of a loop passes a barrier.
+  bool meets_in_each_turn(PlaceId loop, Among among) const {
+    return along(map_.tree()[loop].body, among) == Pass::Always;
   }
-  // Whether every way from x to y, `turns` iterations of `loop` later, passes a barrier of the
-  // block. Both stand in the loop. False if y does not come after x.
-  bool meets_on_the_way(PlaceId x, PlaceId y, PlaceId loop, std::int64_t turns) const;
+  // Whether every way from x to y, `turns` iterations of `loop` later, passes a barrier. Both stand
+  // in the loop. False if y does not come after x.
+  bool meets_on_the_way(PlaceId x, PlaceId y, PlaceId loop, std::int64_t turns, Among among) const;
   // An access that begins at one statement and has ended at another one further down.
   struct Span {
     std::size_t access = 0;

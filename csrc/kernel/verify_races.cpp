@@ -125,12 +125,17 @@ class Races {
   // False: it is not known when a copy ends.
   bool of_copies(std::size_t a, std::size_t b) {
     if (map_.kernel().buffers[map_.accesses()[a].buffer].memory != Memory::Shared) return false;
-    const auto meetings = copies_.meetings(a, b);
-    if (!meetings) return false;
+    using Among = BarrierOrder::Among;
+    const auto any = copies_.meetings(a, b, Among::Block);
+    const auto of_warp = order_.has_warp_barrier() ? copies_.meetings(a, b, Among::Warp) : any;
+    if (!any || !of_warp) return false;
     add_rule("copies end at the wait for their group", out_.proved);
-    for (const Meeting& m : *meetings) {
+    for (const Meeting& m : *any) {
       const Ordering o = ask(m);
       settle(m, o.across, o.across_at);
+    }
+    for (const Meeting& m : *of_warp) {
+      const Ordering o = ask(m);
       settle(m, o.within, o.within_at);
     }
     return true;

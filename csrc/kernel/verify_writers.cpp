@@ -60,8 +60,15 @@ class WriterSearch {
   Simplifier& known() { return wide_ ? *wide_ : map_.at(read_.scope); }
   // An expression of a write at its iteration.
   Expr of_write(Expr e) const { return earlier_.empty() ? e : substitute(e, earlier_); }
-  Expr address_of(std::size_t w) {
-    return earlier_.empty() ? map_.address(w) : known().normal_form(of_write(map_.address(w)));
+  // As the write has it: in the form that the conditions around it give, and without these, which
+  // may say of a loop's variable that it is a number there.
+  std::vector<Expr> addresses_of(std::size_t w) {
+    const Expr canonical = map_.address(w), written = map_.accesses()[w].address;
+    std::vector<Expr> all = {earlier_.empty() ? canonical
+                                              : known().normal_form(of_write(canonical))};
+    const Expr other = known().normal_form(of_write(written));
+    if (!same(all[0], other)) all.push_back(other);
+    return all;
   }
   Memory memory() const { return map_.kernel().buffers[read_.buffer].memory; }
 
@@ -102,10 +109,16 @@ class WriterSearch {
   }
 
   void add_writers(std::size_t w, std::vector<Writer>& writers) {
+    const std::size_t before = writers.size();
+    for (Expr address : addresses_of(w)) {
+      if (writers.size() == before) add_writers(w, address, writers);
+    }
+  }
+  void add_writers(std::size_t w, Expr address, std::vector<Writer>& writers) {
     const KernelAccess& write = map_.accesses()[w];
     const std::vector<Expr> own = own_variables(write);
     std::map<std::uint32_t, std::vector<std::pair<Part, Expr>>> parts;
-    if (!solve(write, address_of(w), own, parts)) return;
+    if (!solve(write, address, own, parts)) return;
     // A variable that the address leaves open may have any value: the least one is tried, then that
     // of the reading thread.
     std::vector<Writer> ways;
@@ -114,7 +127,7 @@ class WriterSearch {
       for (Expr v : own) at.emplace_back(v, value_of(v, parts[v.id()], is_least));
       for (auto& [v, value] : at) value = known().simplify(value);
       if (!ways.empty() && !has_choice_) break;
-      auto needed = needed_at(w, own, at);
+      auto needed = needed_at(w, address, own, at);
       if (!needed) continue;
       std::erase_if(*needed, [&](Expr e) { return proves(e, known()); });
       ways.push_back({std::move(*needed)});
@@ -224,10 +237,10 @@ class WriterSearch {
 
   // The conditions under which the write runs at that point and stores the element; nullopt: it
   // stores another element.
-  std::optional<std::vector<Expr>> needed_at(std::size_t w, const std::vector<Expr>& own,
-                                             const Environment& at) {
+  std::optional<std::vector<Expr>> needed_at(std::size_t w, Expr address,
+                                             const std::vector<Expr>& own, const Environment& at) {
     const KernelAccess& write = map_.accesses()[w];
-    const Expr first = substitute(address_of(w), at), wanted = to_expr(pool_, address_);
+    const Expr first = substitute(address, at), wanted = to_expr(pool_, address_);
     std::vector<Expr> needed;
     if (write.width == 1) {
       if (!proves(eq(first, wanted), known())) return std::nullopt;

@@ -201,8 +201,10 @@ class Nest {
         full_ = full;
       }
     }
-    // A loop that is peeled has no check left in it.
+    // A loop that is peeled has no check left in it, and where there is but the vector, what is
+    // drawn out of it is tested already.
     if (!draws_out_ || (peeled_.valid() && hoist_level_ + 2 == order_.size())) return;
+    if (full_.valid() && hoist_level_ + 1 == order_.size()) return;
     const Expr guard = conjunction_from(hoist_level_ + 1);
     if (!guard.valid()) return;
     std::vector<Expr> inner;

@@ -176,17 +176,22 @@ std::optional<BufferId> tile_of(const Kernel& kernel, TensorId t) {
 }
 
 [[noreturn]] void refuse_copies(const KernelRequest& request, TensorId t, bool is_kept) {
-  const Fusion& fusion = request.scheduled.fusion;
-  const std::string& name = fusion[t].name;
+  const TensorInfo& tensor = request.scheduled.fusion[t];
+  const std::string& name = tensor.name;
+  std::string widths;
+  for (std::int64_t bytes : {4, 8, 16}) {
+    const std::int64_t n = bytes / size_of(tensor.type);
+    if (n > 0) widths += (widths.empty() ? "" : bytes < 16 ? ", " : " or ") + std::to_string(n);
+  }
   refuse<Illegal>(
       "E448",
       is_kept ? "none of the copies of " + name +
                     " could end later: it copies 4, 8 or 16 bytes of global memory that lie side "
                     "by side, unchanged, and " +
-                    name + " is of " + std::string(to_string(fusion[t].type))
+                    name + " is of " + std::string(to_string(tensor.type))
               : "copies of " + name + " end in shared memory, and it is kept elsewhere",
-      is_kept ? "cache an input as it is, and vectorize the copy by so many elements; or load and "
-                "store it, ldst"
+      is_kept ? "cache an input as it is, and vectorize the copy by " + widths +
+                    " elements; or load and store it, ldst"
               : "keep it in shared memory; or load and store it, ldst");
 }
 

@@ -52,6 +52,7 @@ void count(std::string_view operation, bool is_predicated, StaticCounts& counts)
     ++(is(1, "warp") ? counts.warp_barriers : counts.barriers);
   }
   if (is(0, "shfl")) ++counts.shuffles;
+  if (is(0, "cp") && is(1, "async") && is(2, "commit_group")) ++counts.copy_groups;
   if (is(0, "atom") || is(0, "red")) ++counts.atomics;
   const bool loads = is(0, "ld"), stores = is(0, "st");
   if (!loads && !stores) return;

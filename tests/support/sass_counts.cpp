@@ -19,6 +19,8 @@ enum : std::uint32_t {
   kLdl = 0x983,
   kStl = 0x387,
   kBar = 0xb1d,
+  kLdgsts = 0xfae,
+  kLdgdepbar = 0x9af,
   kBra = 0x947,
   kNop = 0x918,
   kCall = 0x944,
@@ -129,6 +131,8 @@ StaticCounts count_code(std::span<const std::byte> text) {
       case kLdl: ++counts.local_loads; break;
       case kStl: ++counts.local_stores; break;
       case kBar: ++counts.barriers; break;
+      case kLdgsts: ++counts.copies[bytes]; break;
+      case kLdgdepbar: ++counts.copy_groups; break;
       default: break;
     }
   }

@@ -23,6 +23,8 @@ struct StaticCounts {
   int warp_barriers = 0;  // in PTX only: the machine has none where a warp's threads are together
   int shuffles = 0;       // each of 32 bits
   int atomics = 0;
+  std::map<int, int> copies;  // from global to shared memory that end later, by their bytes
+  int copy_groups = 0;        // closings of groups of these
   // In SASS only: the instructions on the shortest way from the entry to an exit, without calls, so
   // without what serves rare values. It goes once through a loop.
   int on_shortest_path = 0;
