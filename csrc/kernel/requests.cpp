@@ -125,7 +125,7 @@ class Count {
     const std::int64_t element = size_of(kernel_.buffers[a.buffer].type);
     AccessRequests& n = result_.accesses.emplace_back();
     n = {.place = a.place, .buffer = a.buffer, .kind = a.kind, .bytes = element * a.width};
-    n.is_exact = a.is_done();
+    n.is_exact = a.is_made();
     n.is_anywhere = boxes_.numbers().is_anywhere(a.address);
     const Sample sample = sample_of(a.scope, a.address);
     TouchedBytes of_sample(sample.each == 1 ? 0 : all_bytes(a.buffer));

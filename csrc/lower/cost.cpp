@@ -7,6 +7,7 @@
 #include <selvage/lower/cost.h>
 #include <selvage/lower/instruction_count.h>
 #include <selvage/lower/load_rounds.h>
+#include <selvage/lower/shared_memory.h>
 #include <selvage/scheduler/typical_sizes.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ class KernelModel {
     work.blocks = requests_.blocks;
     work.threads = requests_.threads;
     if (work.blocks == 0 || work.threads == 0) return cost;  // it is not launched
-    work.shared_bytes = kernel_.launch.shared_bytes.value();
+    work.shared_bytes = bytes_in(kernel_, Memory::Shared).value_or(0);
     work.registers = registers();
     add_statements(work);
     add_memory(work);

@@ -42,17 +42,20 @@ class LoadRounds {
       if (kernel_.buffers[a.buffer].memory != Memory::Global || writes(a.kind)) continue;
       if (asked[k] <= 0) continue;
       const auto barrier = std::ranges::lower_bound(barriers_, a.place);
-      Round& round = rounds[{waiting_loop(a.place), std::size_t(barrier - barriers_.begin()),
-                             has_loaded_address(a)}];
+      const Waiting waiting = waiting_of(a.place);
+      Round& round =
+          rounds[{waiting.loop, std::size_t(barrier - barriers_.begin()), has_loaded_address(a)}];
       // A block waits for the loads of any of its warps.
       const auto runs = double(requests_.runs[a.place]);
       if (last_block_ && tree_.is_inside(a.place, *last_block_)) {
-        round.of_last_block = std::max(
-            {round.of_last_block, runs / of_block / times_at_once(a.place), std::min(1.0, runs)});
+        round.of_last_block =
+            std::max({round.of_last_block, runs / of_block / times_at_once(a.place, waiting.loop),
+                      std::min(1.0, runs)});
         continue;
       }
-      round.turns = std::max({round.turns, runs / warps / times_at_once(a.place),
-                              std::min(1.0, runs / double(requests_.blocks))});
+      const double at_once = times_at_once(a.place, waiting.loop) * waiting.iterations;
+      round.turns = std::max(
+          {round.turns, runs / warps / at_once, std::min(1.0, runs / double(requests_.blocks))});
       round.from_dram = std::max(round.from_dram, from_dram[k] / asked[k]);
       round.bytes += from_dram[k];
     }
@@ -97,7 +100,23 @@ class LoadRounds {
                                [&](Expr address) { return mentions(address, loop.variable); });
   }
 
-  // The innermost loop around a load of which each iteration waits for the one before.
+  // The innermost loop around a load of which each iteration waits for one before, and how many
+  // iterations are under way at once: one, but of copies that end later as many as a wait leaves
+  // pending, and the one that it is for.
+  struct Waiting {
+    PlaceId loop = kTop;
+    double iterations = 1;
+  };
+  Waiting waiting_of(PlaceId id) const {
+    if (!std::holds_alternative<AsyncCopy>(tree_[id].statement->node)) return {waiting_loop(id), 1};
+    for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
+      for (PlaceId inner : tree_[p].body) {
+        const auto* wait = std::get_if<Wait>(&tree_[inner].statement->node);
+        if (wait != nullptr) return {p, double(wait->pending + 1)};
+      }
+    }
+    return {};
+  }
   PlaceId waiting_loop(PlaceId id) const {
     for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
       const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
@@ -106,11 +125,10 @@ class LoadRounds {
     return kTop;
   }
 
-  // The iterations of the loops between that one and the load.
-  double times_at_once(PlaceId id) const {
+  // The iterations of the loops between that one, `end`, and the load.
+  double times_at_once(PlaceId id, PlaceId end) const {
     double times = 1;
     PlaceId inner = id;
-    const PlaceId end = waiting_loop(id);
     for (PlaceId p = tree_[id].parent; p != end; p = tree_[p].parent) {
       const auto* loop = std::get_if<Loop>(&tree_[p].statement->node);
       if (loop == nullptr || is_index(loop->parallel)) continue;

@@ -87,6 +87,7 @@ struct LowerOptions {
 //   E440 a read out of bounds                      E441 loops that determine no axis in memory
 //   E442 launch, nest or memory past a limit       E443 a store outside of the tensor's memory
 //   E447 an input read where the output that takes its place may have been stored already
+//   E448 copies that cannot end later
 //   E455 to E458 loops over rows that differ in length, or over positions of these, that cannot be
 //   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 Program lower(const Schedule& schedule, const LowerOptions& options = {});

@@ -286,6 +286,9 @@ Json json_of(const TensorReport& tensor) {
     json["memory"] = to_string(a.storage->memory);
     json["elements"] = texts(a.elements);
     if (tensor.schedule->stage(a.tensor)) json["stages"] = tensor.schedule->stages(a.tensor);
+    if (const CopyBy by = tensor.schedule->copied_by(a.tensor); by != CopyBy::LoadStore) {
+      json["copy"] = {{"by", to_string(by)}, {"ahead", tensor.schedule->ahead(a.tensor)}};
+    }
     const std::vector<DomainId>& layout = tensor.schedule->allocation(a.tensor);
     if (!layout.empty()) json["layout"] = list_of(layout, name);
   }
