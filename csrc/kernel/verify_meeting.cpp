@@ -44,7 +44,9 @@ class Question {
       return out;
     }
     if (!is_measured_) return out;
-    prove(out, false);
+    // That slots of a ring differ, the numbers in addresses tell; there are many points to go
+    // through.
+    prove(out, first_.is_async || second_.is_async);
     if (is_proved(out.across) && is_proved(out.within)) return out;
     CollisionSearch of_all = search();
     of_all.across_will_do = samples == nullptr;
@@ -99,6 +101,10 @@ class Question {
     }
   }
 
+  // The variable of the loop whose iterations a meeting relates.
+  Expr related_loop() const {
+    return map_.places()[map_.scope(first_.scope).loops[meeting_.equal]].variable;
+  }
   // Whether both would be in different iterations of a loop in which neither may be in more than
   // one.
   bool are_never_apart() const {
@@ -106,7 +112,7 @@ class Question {
     const bool are_apart = meeting_.relation == Relation::Later ||
                            (meeting_.relation == Relation::Next && meeting_.distance != 0);
     if (!are_apart) return false;
-    const Expr v = map_.places()[map_.scope(first_.scope).loops[meeting_.equal]].variable;
+    const Expr v = related_loop();
     const Interval a = map_.at(first_.scope).interval(v), b = map_.at(second_.scope).interval(v);
     return a.is_point() && a == b;
   }
@@ -170,6 +176,10 @@ class Question {
     }
     if (!cut_and_equate(agreement, sums_[0], sums_[1], units_, thoroughly)) {
       out.across = out.within = Proved{{"no common address"}};
+      return;
+    }
+    if (meeting_.relation == Meeting::Relation::Later && agreement.agrees(related_loop())) {
+      out.across = out.within = Proved{{"address tells iteration"}};
       return;
     }
     if (is_thread) return;  // that both are of one thread is known

@@ -49,6 +49,7 @@ class FoundStates {
     if (states_.size() * 2 >= table_.size()) grow();
     std::uint32_t& place = place_of(state);
     if (place != kNone) return;
+    if (states_.size() == kMostStates) throw std::runtime_error("too many states");
     place = static_cast<std::uint32_t>(states_.size());
     states_.push_back(state);
     steps_.push_back(step);
@@ -65,6 +66,7 @@ class FoundStates {
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::size_t kMostStates = std::size_t{1} << 22;
 
   std::uint32_t& place_of(const RingState& state) {
     std::array<std::uint64_t, 8> words;
@@ -215,8 +217,6 @@ class Explorer {
   bool holds(const RingState& state, int slot, int tile) const {
     for (int part = 0; part < agents_.parts; ++part)
       if (state.held[slot * agents_.parts + part] != tile) return false;
-    for (std::size_t c = 0; c < agents_.copies.size(); ++c)
-      if (agents_.copies[c].slot == slot && is_on_its_way(state, c)) return false;
     return true;
   }
 

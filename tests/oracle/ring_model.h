@@ -73,7 +73,7 @@ struct RingState {
 enum class RingFault : std::uint8_t {
   Deadlock,     // an agent has not finished, and nothing can happen any more
   Overwritten,  // a copy begins where a read of the tile before has not ended, or not begun
-  Stale,        // a read begins where another tile is, or where a copy is on its way
+  Stale,        // a read begins where a part of another tile is, or nothing
   Early,        // a wait passes though the phase that it means has not ended
   Late,         // a wait does not pass though that phase has ended
   Underflow,    // more arrivals than a phase has
@@ -92,7 +92,8 @@ struct RingRuns {
   // "deadlock, stale": all that can happen, in the order of RingFault; "" if the ring is right.
   std::string faults() const;
 };
-// Goes through all states that can be reached, the nearest first, and shows them to `visit`.
+// Goes through all states that can be reached, the nearest first, and shows them to `visit`. Throws
+// std::runtime_error past 2^22 states.
 RingRuns explore(const Agents& agents, const std::function<void(const RingState&)>& visit = {});
 
 // A ring of slots with two barriers each: copies end phases of `full`, releases phases of `empty`.

@@ -17,7 +17,7 @@ constexpr int kMostTrips = 12;
 
 // Three consumers of five slots have up to 1.5 million states.
 int most_slots(int consumers) {
-  return consumers == 1 ? 5 : consumers == 2 ? count(4, 5) : count(3, 5);
+  return consumers == 1 ? 5 : consumers == 2 ? count(4, 5) : count(2, 5);
 }
 
 // Every number of consumers and slots, and of tiles.
