@@ -217,6 +217,7 @@ class Forms {
     add_map(Site, "site", "a place", kSite);
     add_map(Expect, "expect", "what must come out", kExpect);
     add_map(Array, "array", "an array", kArray);
+    add_map(CopyLater, "copy_later", "copies", kCopyLater);
     add_map(InThreads, "inthreads", "who does what", kInThreads);
     add_map(For, "for", "a loop", kFor);
     add_map(With, "with", "indices and a body", kWith);

@@ -111,6 +111,7 @@ enum class Form : std::uint8_t {
   Site,
   Expect,
   Array,
+  CopyLater,
   InThreads,
   For,
   With,

@@ -219,8 +219,14 @@ inline constexpr FileKey kBodyConstruct[] = {
     {"with", With, "indices that loops inside go over"},
     {"sync", SyncWord, "where threads wait for one another"},
     {"parallel", InnerParallel, "levels inside of levels"},
+    {"copy", CopyLater, "copies into shared memory that end later, as one group"},
+    {"await", Natural, "where a thread waits until at most so many groups of its copies are open"},
     {"break", Name, "leaves the serial loop of this label"},
     {"continue", Name, "goes on with the next iteration of the loop of this label"},
+};
+inline constexpr FileKey kCopyLater[] = {
+    {"if", Condition, "the threads and iterations that copy; all of them close a group"},
+    {"do", Statements, "the copies, such as S[p] = A[k, p]", kNeeded},
 };
 inline constexpr FileKey kInThreads[] = {
     {"when", Condition, "who runs it", kNeeded},

@@ -274,7 +274,7 @@ class ScheduleReader {
   CopyBy read_by(const Node& node, const std::string& what) {
     const std::size_t word = as_one_of(node, what, Form::CopyWord);
     if (word > std::size_t(CopyBy::CpAsync)) {
-      refuse_unsupported(node.place, what + ": " + node.text, "write by: cp_async, or by: ldst");
+      refuse_unsupported(node.place, what + ": " + node.text, "write by: ldst");
     }
     return CopyBy(word);
   }

@@ -16,6 +16,7 @@ namespace {
 
 // Every two statements may meet in memory.
 constexpr std::int64_t kMostItems = 2'000;
+constexpr std::int64_t kMostPending = 63;
 
 class ThreadReader {
  public:
@@ -235,8 +236,10 @@ class ThreadReader {
         return add(Synchronize{Synchronize::Among(among)});
       }
       case 7: return add(read_parallel(value));
-      case 8: return add(LeaveFor{as_name(value, "break"), false});
-      case 9: return add(LeaveFor{as_name(value, "continue"), true});
+      case 8: return add(read_copies(value));
+      case 9: return add(AwaitCopies{as_integer_of(value, "await", 0, kMostPending)});
+      case 10: return add(LeaveFor{as_name(value, "break"), false});
+      case 11: return add(LeaveFor{as_name(value, "continue"), true});
     }
   }
 
@@ -256,6 +259,21 @@ class ThreadReader {
     if (const Node* async = node.find("async")) in.is_async = as_bool(*async, "async");
     in.body = read_body(require(node, "inthreads", "do"), "do");
     return in;
+  }
+
+  CopyLater read_copies(const Node& node) {
+    expect_map(node, "copy", Form::CopyLater, &errors_);
+    CopyLater copies;
+    if (const Node* condition = node.find("if")) {
+      copies.condition = scope_.condition(*condition, "if");
+      copies.text = condition->text;
+    }
+    for (const Node& item : expect_sequence(require(node, "copy", "do"), "do")) {
+      errors_.attempt([&] {
+        copies.body.push_back({read_assignment(item, scope_, program_), item.place});
+      });
+    }
+    return copies;
   }
 
   SerialFor read_for(const Node& node, const std::string& what) {

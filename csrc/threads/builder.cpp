@@ -194,6 +194,22 @@ void ThreadBuilder::inthreads(Expr when, bool is_async, const Inside& inside) {
       .when = when, .text = to_string(when), .is_async = is_async, .body = inside_of(inside)});
 }
 
+void ThreadBuilder::copy_later(Expr condition, const Inside& inside) {
+  check_not_taken();
+  if (condition.valid()) scope_.check_condition(condition, "the condition");
+  add(CopyLater{.condition = condition,
+                .text = condition.valid() ? to_string(condition) : "",
+                .body = inside_of(inside)});
+}
+
+void ThreadBuilder::await_copies(std::int64_t pending) {
+  if (pending < 0) {
+    refuse<BadInput>("E305", "the number of groups is " + std::to_string(pending),
+                     "wait until at most 0 or more groups have not ended");
+  }
+  add(AwaitCopies{pending});
+}
+
 void ThreadBuilder::loop(const ThreadIndex& index, Expr condition, const Inside& inside) {
   ThreadBody body = inside_of(inside, [&] {
     scope_.open(index.symbol, index.extent, BuilderScope::Use::Loop);

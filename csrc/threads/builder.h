@@ -159,6 +159,11 @@ class ThreadBuilder {
   void sync_shared() { add(Synchronize{Synchronize::Among::Shared}); }
   void sync_warp() { add(Synchronize{Synchronize::Among::Warp}); }
   void sync_region() { add(Synchronize{Synchronize::Among::Region}); }
+  // Assignments of elements of global memory to elements of shared memory that end later, as one
+  // group, where `condition` holds; and a wait until at most `pending` groups have not ended.
+  void copy_later(const Inside& inside) { copy_later(Expr(), inside); }
+  void copy_later(Expr condition, const Inside& inside);
+  void await_copies(std::int64_t pending = 0);
   // Statements that share one mask where they stand beside an inner level.
   void together(const Inside& inside);
 

@@ -170,6 +170,35 @@ void check_defined(Expr e, std::string_view what, Simplifier& known) {
   }
 }
 
+const Assign& check_copy(const ThreadItem& item, const ThreadProgram& program) {
+  const auto refuse_copy = [&](const std::string& what, const std::string& help) {
+    refuse_at(item.place, "E827", "a copy that ends later " + what, help);
+  };
+  const auto* assign = std::get_if<Assign>(&item.node);
+  const ValueNode* value = assign == nullptr ? nullptr : &program.values[assign->value];
+  if (value != nullptr && value->kind == ValueNode::Kind::Cast) {
+    value = &program.values[value->operands[0]];  // to the array's type
+  }
+  if (value == nullptr || value->kind != ValueNode::Kind::Read) {
+    refuse_copy("takes an element as it is: S[i] = A[j]",
+                "write what is computed as a statement outside of copy");
+  }
+  const ThreadArray &to = program.arrays[assign->array], &from = program.arrays[value->source];
+  if (to.memory != Memory::Shared || from.memory != Memory::Global) {
+    refuse_copy("goes from global to shared memory, and " + from.name + " is " +
+                    std::string(to_string(from.memory)) + ", " + to.name + " " +
+                    std::string(to_string(to.memory)),
+                "write it as a statement outside of copy");
+  }
+  if (to.type != from.type || size_of(to.type) < 4) {
+    refuse_copy("takes 4 or 8 bytes as they are, and " + from.name + " is of " +
+                    std::string(to_string(from.type)) + ", " + to.name + " of " +
+                    std::string(to_string(to.type)),
+                "write it as a statement outside of copy");
+  }
+  return *assign;
+}
+
 void check_elements(const Assign& assign, const ThreadProgram& program, const RegionBook& book,
                     const ThreadPlace& at, Simplifier& known) {
   ElementChecker checker(program, book, at, known);

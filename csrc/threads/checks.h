@@ -29,6 +29,10 @@ void check_defined(Expr e, std::string_view what, Simplifier& known);
 //         is in the array. Where break or continue leaves a loop around, and in the operands that a
 //         select chooses from, the kernel's verifier decides instead; it checks the whole array
 //         only.
+// The assignment that an item of a CopyLater is. Throws Illegal E827 unless it copies an element of
+// 4 or 8 bytes from global to shared memory, as it is.
+const Assign& check_copy(const ThreadItem& item, const ThreadProgram& program);
+
 void check_elements(const Assign& assign, const ThreadProgram& program, const RegionBook& book,
                     const ThreadPlace& at, Simplifier& known);
 

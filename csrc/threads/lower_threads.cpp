@@ -158,6 +158,8 @@ class ThreadLowering {
     if (const auto* loop = std::get_if<SerialFor>(&item.node)) {
       return is_for_one(loop->body, at, loop->label);
     }
+    if (const auto* copies = std::get_if<CopyLater>(&item.node))
+      return is_for_one(copies->body, at);
     const auto* together = std::get_if<DoTogether>(&item.node);
     return together != nullptr && is_for_one(together->body, at);
   }
@@ -187,6 +189,37 @@ class ThreadLowering {
                 .value = memory_.value(assign.value, known),
                 .valid = {}};
     put(out, std::move(store), origin(place, at));
+  }
+
+  void add(const CopyLater& copies, const Place& place, const ThreadPlace& at, Body& out) {
+    const Expr condition = copies.condition.valid() ? copies.condition : pool_.truth(true);
+    ThreadPlace inside = at;
+    Simplifier outside(book_.facts_at(at, true));
+    check_defined(condition, "if: the condition", outside);
+    inside.condition = both(at.condition, condition);
+    Simplifier known(book_.facts_at(inside, true));
+    Body body;
+    for (const ThreadItem& item : copies.body) {
+      const Assign& assign = check_copy(item, program_);
+      check_elements(assign, program_, book_, inside, known);
+      const ValueNode from = kernel_.values[memory_.value(assign.value, known)];
+      put(body,
+          AsyncCopy{Transfer{.to = assign.array,
+                             .from = from.source,
+                             .to_address = memory_.address(assign.array, assign.subscripts, known),
+                             .from_address = from.subscripts[0],
+                             .width = 1,
+                             .lane = pool_.symbol("lane"),
+                             .valid = {}}},
+          origin(item.place, inside));
+    }
+    append(out, tested(condition, std::move(body), at, place));
+    put(out, Arrive{}, origin(place, at));
+  }
+  void add(const AwaitCopies& await, const Place& place, const ThreadPlace& at, Body& out) {
+    Wait wait;
+    wait.pending = await.pending;
+    put(out, wait, origin(place, at));
   }
 
   void add(const InThreads& in, const Place& place, const ThreadPlace& at, Body& out) {

@@ -92,6 +92,18 @@ struct Synchronize {
   };
   Among among = Among::Shared;
 };
+// Elements of global memory, array[subscripts] = array[subscripts], that the thread begins to copy
+// into shared memory where `condition` holds (invalid: always). The copies end later, as one group
+// of the thread's, which is closed wherever the item is reached.
+struct CopyLater {
+  Expr condition = {};
+  std::string text = {};  // as the user wrote it
+  ThreadBody body;        // of Assigns
+};
+// The thread waits until at most `pending` groups of its copies, the last ones, have not ended.
+struct AwaitCopies {
+  std::int64_t pending = 0;
+};
 // Inner levels: all their instances run the body. Code beside an InnerParallel runs once for each
 // instance of the levels around, by the thread whose inner indices are all 0.
 struct InnerParallel {
@@ -100,7 +112,9 @@ struct InnerParallel {
 };
 
 struct ThreadItem {
-  std::variant<Assign, DoTogether, InThreads, SerialFor, LeaveFor, Synchronize, InnerParallel> node;
+  std::variant<Assign, DoTogether, InThreads, SerialFor, LeaveFor, Synchronize, InnerParallel,
+               CopyLater, AwaitCopies>
+      node;
   Place place = {};
 };
 

@@ -1,4 +1,5 @@
 #include <selvage/index/region_threads.h>
+#include <selvage/threads/copy_helps.h>
 #include <selvage/threads/item_path.h>
 #include <selvage/threads/race_helps.h>
 #include <selvage/threads/verify_threads.h>
@@ -252,7 +253,15 @@ void check_race_helps(const ThreadProgram& program, const LevelTree& tree, const
   if (tree.chains.front().blocks() > kMostBlocks) return;
   const bool has_places = std::all_of(diagnostics.begin(), diagnostics.end(),
                                       [](const Diagnostic& d) { return d.place.line > 0; });
-  if (has_places) Mender(program, tree, check).run(diagnostics);
+  if (!has_places) return;
+  const auto first = std::ranges::find_if(diagnostics, is_race);
+  if (const auto help = help_for_copies(program, check, first->place)) {
+    for (Diagnostic& d : diagnostics) {
+      if (is_race(d)) d.help = *help;
+    }
+    return;
+  }
+  Mender(program, tree, check).run(diagnostics);
 }
 
 }  // namespace selvage

@@ -279,7 +279,7 @@ const Refused kSchedules[] = {
      "tensor that stands on the left of a statement"},
     {"schedule: {y: [{splitt: {in: m, factor: 2, out: [a1, b1]}}]}\n",
      "a.yaml:7:17: error[E304]: schedule.y: 'splitt' is none of split, merge, resize, "
-     "swizzle, skew, reorder, bind, cache, rfactor, like, inline, memory, blocks, layout, stages, scan_in_parts, "
+     "swizzle, skew, reorder, bind, cache, rfactor, like, inline, memory, blocks, layout, stages, copy, scan_in_parts, "
      "two_pass, last_block_of; help: "
      "did you mean 'split'?"},
     {"schedule: {y: [{split: {in: q, factor: 2, out: [a1, b1]}}]}\n",

@@ -147,9 +147,9 @@ TEST(Lower, APassMayBeLookedAt) {
   };
   lower(Schedule(bias.f), options);
   EXPECT_EQ(passes,
-            (std::vector<std::string>{"parameters", "replaced inputs", "nests", "checks of values",
-                                      "shared memory and barriers", "order of what is replaced",
-                                      "limits of memory", "sizes"}));
+            (std::vector<std::string>{"parameters", "replaced inputs", "nests", "rings",
+                                      "checks of values", "shared memory and barriers",
+                                      "order of what is replaced", "limits of memory", "sizes"}));
   EXPECT_TRUE(has_body);
 }
 

@@ -396,8 +396,8 @@ std::string to_string(const Ring& r) {
          std::to_string(r.more_released);
 }
 
-int GroupRing::place(Part part) const {
-  return static_cast<int>(std::find(body.begin(), body.end(), part) - body.begin());
+bool GroupRing::is_before(Part one, Part other) const {
+  return std::find(body.begin(), body.end(), one) < std::find(body.begin(), body.end(), other);
 }
 
 Agents agents_of(const GroupRing& r) {
@@ -410,6 +410,7 @@ Agents agents_of(const GroupRing& r) {
     std::vector<AgentOp>& program = agents.programs[t];
     std::vector<std::uint64_t> groups;  // closed ones
     std::uint64_t open = 0;
+    int meetings = 0;
     for (int k = 0; k < r.tiles + r.ahead; ++k) {
       for (GroupRing::Part part : r.body) {
         switch (part) {
@@ -422,7 +423,8 @@ Agents agents_of(const GroupRing& r) {
           }
           case GroupRing::Part::Meet:
             program.push_back({.kind = Kind::Arrive, .number = 1});
-            program.push_back({.kind = Kind::Wait, .number = k, .parity = k % 2});
+            program.push_back({.kind = Kind::Wait, .number = meetings, .parity = meetings % 2});
+            ++meetings;
             break;
           case GroupRing::Part::Copy:
             if (k >= r.tiles) break;

@@ -32,9 +32,9 @@ struct PhaseBarrier {
 
 struct AgentOp {
   enum class Kind : std::uint8_t {
-    Wait,    // until the barrier passes for the parity; it means: until phase `number` has ended
-    Arrive,  // `number` times at once, which announces the bytes
-    Copy,    // begins Agents::copies[number]
+    Wait,        // until the barrier passes for the parity: that phase `number` has ended is meant
+    Arrive,      // `number` times at once, which announces the bytes
+    Copy,        // begins Agents::copies[number]
     WaitCopies,  // until all copies of the mask have ended
     Read,        // begins to read tile `number`, which is all parts of the slot
     ReadAtOnce,  // the same, and the read has ended, too
@@ -109,7 +109,7 @@ struct Ring {
   int slots = 2, consumers = 1, lag = 0;
   int trips = 4, outer = 1;  // tiles of an iteration of the outer loop, and its iterations
   // Consumer 0 is the producer, too: it begins the copies of tile i + prefetch in iteration i,
-  // before or behind what it does there as a consumer, and those of the first ones in front.
+  // before or behind what it does there as a consumer, and those of the first ones before all else.
   std::optional<int> prefetch = {};
   bool copies_last = false;
   unsigned released_by = ~0u;  // bit c: consumer c arrives at `empty`
@@ -128,11 +128,11 @@ std::string to_string(const Ring& ring);
 // and uses tile k - ahead, all of it. There are as many iterations as that takes.
 struct GroupRing {
   enum class Part : std::uint8_t { Wait, Meet, Copy, Close, Use };
-  std::array<Part, 5> body = {Part::Wait, Part::Meet, Part::Copy, Part::Close, Part::Use};
+  std::vector<Part> body = {Part::Wait, Part::Meet, Part::Copy, Part::Close, Part::Use};
   int slots = 3, threads = 2, tiles = 4;
   int ahead = 2, pending = 1;  // a wait leaves so many groups
 
-  int place(Part part) const;
+  bool is_before(Part one, Part other) const;  // where each stands first
 };
 Agents agents_of(const GroupRing& ring);
 std::string to_string(const GroupRing& ring);

@@ -91,6 +91,8 @@ TEST(ThreadExamples, DoWhatTheySay) {
     for (std::int64_t row = 0; row < 4; ++row) total += 2 * (row * 64 + 63 - t);
     return total;
   });
+  expect_items("threads_ring.yaml", "y",
+               [](std::int64_t k) { return k / 64 * 64 + 63 - k % 64 + 1; });
 }
 
 // No barrier but these: text of the emitted kernels.
