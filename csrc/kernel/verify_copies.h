@@ -24,7 +24,7 @@ namespace selvage {
 // With e = 1 where the closing stands before the copy, else 0, and f = 1 where the wait stands
 // behind the closing, else 0:
 //
-//   d = p + 1 + e - f
+//   d = p + 1 + e - f      (doc/theory.md, theorem 13)
 //
 // since the group of the copy is the (k + e)-th, and at the wait of iteration m the groups below
 // m + f - p have ended. Other threads see it after a barrier that follows that wait. So what
