@@ -1,12 +1,18 @@
-// The time to prove all variants of the kernels of the C++ examples; and what the proof adds to
-// compiling them with NVRTC, since compile() does both at once.
+// The time to prove all variants of the kernels of the C++ examples, and each variant of a ring of
+// copies by itself; and what the proof adds to compiling them with NVRTC, since compile() does both
+// at once.
 #include <benchmark/benchmark.h>
 
 #include <selvage/codegen/cuda.h>
+#include <selvage/frontend/schedule_file.h>
+#include <selvage/kernel/verify.h>
 #include <selvage/lower/proof.h>
 #include <selvage/runtime/nvrtc.h>
 
+#include <fstream>
 #include <future>
+#include <sstream>
+#include <string>
 
 #include "examples/cpp/examples.h"
 
@@ -19,6 +25,29 @@ void prove_example(benchmark::State& state, const Example& example) {
   for (const ProgramStep& step : program.steps) kernels += step.variants.size();
   for (auto _ : state) {
     if (!prove(program.steps).is_complete()) state.SkipWithError("not proved");
+  }
+  state.counters["variants"] = double(kernels);
+}
+
+// A file of the examples, each variant of its kernels; `lowers`: what comes before it instead.
+void prove_file(benchmark::State& state, const std::string& name, bool lowers) {
+  std::ifstream in(std::string(SELVAGE_SOURCE_DIR "/examples/") + name);
+  std::ostringstream text;
+  text << in.rdbuf();
+  const ScheduleFile file = read_schedule_text(text.str(), name);
+  const Program program = lower(*file.schedule);
+  std::size_t kernels = 0;
+  for (const ProgramStep& step : program.steps) kernels += step.variants.size();
+  for (auto _ : state) {
+    if (lowers) {
+      benchmark::DoNotOptimize(lower(*file.schedule).steps.size());
+      continue;
+    }
+    for (const ProgramStep& step : program.steps) {
+      for (const Kernel& kernel : step.variants) {
+        if (!verify(kernel).is_legal()) state.SkipWithError("not proved");
+      }
+    }
   }
   state.counters["variants"] = double(kernels);
 }
@@ -51,6 +80,12 @@ void compile_example(benchmark::State& state, const Example& example, bool is_pr
     add("verification/nvrtc_alone", compile_example, example, false)->UseRealTime();
     add("verification/nvrtc_and_proof", compile_example, example, true)->UseRealTime();
   }
+  const auto of_ring = [](const char* what, bool lowers) {
+    benchmark::RegisterBenchmark(what, prove_file, "ring.yaml", lowers)
+        ->Unit(benchmark::kMillisecond);
+  };
+  of_ring("verification/ring/proofs", false);
+  of_ring("verification/ring/lowering", true);
   return true;
 }();
 

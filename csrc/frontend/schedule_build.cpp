@@ -228,7 +228,9 @@ class ScheduleBuilder {
           tile ? schedule_.cache_tile(work.id, at->tensor, *tile, cache.name, cache.memory)
                : schedule_.cache(work.id, cache.name, cache.memory);
       if (cache.stages > 1) schedule_.stages(made, cache.stages);
-      if (cache.by != CopyBy::LoadStore) schedule_.copy(made, cache.by, cache.ahead);
+      if (cache.by != CopyBy::LoadStore || cache.ahead) {
+        schedule_.copy(made, cache.by, cache.ahead);
+      }
       std::vector<DomainId> own = nest_domain(schedule_.fusion()[made]);
       if (tile) {
         Fixed& fixed = tiles_[cache.name];

@@ -16,16 +16,6 @@ bool closes_group(const Statement& s) {
   const auto* arrive = std::get_if<Arrive>(&s.node);
   return arrive != nullptr && !arrive->object;
 }
-bool is_of_queue(const Statement& s) { return is_wait_for_groups(s) || closes_group(s); }
-
-std::size_t count_of_queue(const Statement& s) {
-  std::size_t n = is_of_queue(s) ? 1 : 0;
-  for (const Body* body : bodies(s)) {
-    for_each_statement(*body, [&](const Statement& inner) { n += is_of_queue(inner) ? 1 : 0; });
-  }
-  return n;
-}
-
 }  // namespace
 
 std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
@@ -39,8 +29,8 @@ std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
 std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
   const StatementTree& tree = map_.tree();
   if (std::get<AsyncCopy>(tree[a.place].statement->node).object) return std::nullopt;
-  // The innermost body around the copy with a closing and a wait: one of each, and none in bodies
-  // inside of it.
+  // The innermost body around the copy with a closing and a wait. There may be more of them, there
+  // or further inside: a group that is closed earlier, or awaited earlier, has ended no later.
   for (PlaceId inner = a.place;; inner = tree[inner].parent) {
     const PlaceId owner = tree[inner].parent;
     const bool is_otherwise = map_.places()[inner].is_otherwise;
@@ -48,23 +38,25 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
                                        : is_otherwise ? tree[owner].otherwise
                                                       : tree[owner].body;
     std::optional<PlaceId> wait, closing;
-    std::size_t count = 0;
     for (PlaceId id : body) {
       if (is_wait_for_groups(*tree[id].statement)) wait = id;
       if (closes_group(*tree[id].statement)) closing = id;
-      count += count_of_queue(*tree[id].statement);
     }
-    if (count == 0 && owner != kTop) continue;
-    if (!wait || !closing || count != 2) return std::nullopt;
+    if (owner == kTop && (!wait || !closing)) return std::nullopt;
+    if (!wait || !closing) continue;
+    // A thread that leaves this body on the way skips the wait.
+    const bool skips = std::ranges::any_of(map_.leaves(), [&](PlaceId leave) {
+      return owner != kTop && is_inside(leave, owner) &&
+             is_inside(owner, map_.places()[leave].leaves);
+    });
+    if (skips) return std::nullopt;
     const std::int64_t e = *closing < inner, f = *closing < *wait;
     const std::int64_t pending = std::get<Wait>(tree[*wait].statement->node).pending;
     const std::int64_t turns = pending + 1 + e - f;
     if (turns == 0) return *wait > inner ? std::optional(AccessEnd{*wait}) : std::nullopt;
     if (owner == kTop) return std::nullopt;
     const StatementPlace& loop = map_.places()[owner];
-    const bool is_left =
-        std::ranges::any_of(map_.leaves(), [&](PlaceId leave) { return is_inside(leave, owner); });
-    if (!loop.is_serial_loop() || loop.may_run_less || is_left) return std::nullopt;
+    if (!loop.is_serial_loop() || loop.may_run_less) return std::nullopt;
     if (map_.mentions_thread(loop.begin)) return std::nullopt;
     const Expr last = loop.variable + turns;
     if (!map_.at(a.scope).proves(last < loop.extent)) return std::nullopt;
@@ -156,9 +148,12 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
               .relation = Meeting::Relation::Next,
               .distance = turns,
               .is_exact = false};
+    // In one iteration of the ring, a loop around both takes turns with them.
+    const bool take_turns = turns == 0 && common_loops(map_, a, b).size() > at + 1;
     const bool is_ordered =
-        order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns, among) ||
-        order_.meets_on_the_way(end_of_b.at, of_a, ring, -turns - end_of_b.turns, among);
+        !take_turns &&
+        (order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns, among) ||
+         order_.meets_on_the_way(end_of_b.at, of_a, ring, -turns - end_of_b.turns, among));
     const bool is_same_turn = turns == 0 && a != b;
     if (!is_ordered && !(is_same_turn && exclude_each_other(a, b, at + 1, false))) {
       list.push_back(m);

@@ -134,11 +134,13 @@ class Lifetimes {
       const Expr then = v - lead;
       if (!at_read.proves(loop.begin <= then)) return false;
       if (is_stored_before(map_, writes, r, k + 1, {{v, then}})) return true;
-      // What holds at the read says that these were begun.
+      // What holds at the read, whichever thread reads, says that these were begun.
+      const std::vector<Expr> shared = shared_symbols(r, k + 1);
       std::vector<Expr> known;
       for (std::size_t w : writes) {
         for (Expr c : parts_of(map_.scope(map_.accesses()[w].scope).conditions)) {
-          if (mentions(c, v) && at_read.proves(substitute(c, {{v, then}}))) known.push_back(c);
+          if (uses_only(c, shared) && at_read.proves(substitute(c, {{v, then}})))
+            known.push_back(c);
         }
       }
       if (cover(writes, r, k + 1, {{v, v + lead}}, known)) return true;

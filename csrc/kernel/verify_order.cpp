@@ -167,7 +167,9 @@ std::vector<Meeting> BarrierOrder::meetings(Span one, Span other, const std::vec
   const Span &x = is_swapped ? other : one, &y = is_swapped ? one : other;
   const std::size_t a = x.access, b = y.access;
   std::vector<Meeting> list;
-  const Pass here = y.begin <= x.end ? Pass::Never : between(x.end, y.begin, among);
+  // A loop around both that is not looked at takes turns with them.
+  const bool take_turns = common_loops(map_, a, b).size() > loops.size();
+  const Pass here = take_turns || y.begin <= x.end ? Pass::Never : between(x.end, y.begin, among);
   if (here != Pass::Always) {
     list.push_back(
         {.first = a, .second = b, .equal = loops.size(), .is_exact = here == Pass::Never});

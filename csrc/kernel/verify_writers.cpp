@@ -61,12 +61,14 @@ class WriterSearch {
   // An expression of a write at its iteration.
   Expr of_write(Expr e) const { return earlier_.empty() ? e : substitute(e, earlier_); }
   // As the write has it: in the form that the conditions around it give, and without these, which
-  // may say of a loop's variable that it is a number there.
+  // may say of a loop's variable that it is a number there. Nothing that is known at the read may
+  // be used: the write's threads have the same names, and are others.
   std::vector<Expr> addresses_of(std::size_t w) {
     const Expr canonical = map_.address(w), written = map_.accesses()[w].address;
-    std::vector<Expr> all = {earlier_.empty() ? canonical
-                                              : known().normal_form(of_write(canonical))};
-    const Expr other = known().normal_form(of_write(written));
+    if (!of_sizes_) of_sizes_.emplace(map_.size_facts());
+    std::vector<Expr> all = {canonical};
+    if (!earlier_.empty()) all[0] = of_sizes_->normal_form(of_write(canonical));
+    const Expr other = of_sizes_->normal_form(of_write(written));
     if (!same(all[0], other)) all.push_back(other);
     return all;
   }
@@ -271,6 +273,7 @@ class WriterSearch {
   const KernelAccess& read_;
   const std::size_t loops_;
   const Environment& earlier_;
+  std::optional<Simplifier> of_sizes_;
   LinearSum address_;  // of the element that is read
   bool is_measured_ = true;
   std::unique_ptr<Simplifier> wide_;  // of a read of several neighbours

@@ -19,6 +19,7 @@ struct Ring {
   Expr variable;                  // of the loop
   std::set<BufferId> tiles = {};  // the shared memory that is copied into
   std::int64_t ahead = INT64_MAX;
+  TensorId tensor{};  // one of those that are copied
 };
 
 class RingMaker {
@@ -131,24 +132,51 @@ class RingMaker {
     return begins;
   }
 
+  // In the order in which they stand: the copies, and what they wait for, then the rest.
+  void make_at_once(Loop& loop, const Ring& ring) const {
+    const auto is_copy = [&](const Statement& s) { return writes_a_tile(s, ring); };
+    const auto last = std::find_if(loop.body.rbegin(), loop.body.rend(), is_copy).base();
+    Body rest(std::make_move_iterator(last), std::make_move_iterator(loop.body.end()));
+    loop.body.erase(last, loop.body.end());
+    append(loop.body, {{Arrive{}}, {Wait{}}, {Barrier{}}});
+    append(loop.body, std::move(rest));
+  }
+
+  // Refuses copies of what the same iteration stores, which is later by then.
+  void check_sources(const Body& copies, const Body& rest, const Ring& ring) const {
+    std::set<BufferId> stored;
+    for_each_statement(rest, [&](const Statement& s) {
+      for (const StatementAccess& a : parts_of(s).accesses) {
+        if (writes(a.kind)) stored.insert(a.buffer);
+      }
+    });
+    for_each_statement(copies, [&](const Statement& s) {
+      for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
+        if (writes(a.kind) || !stored.contains(a.buffer)) return;
+        const std::string &tile = kernel_.buffers[*ring.tiles.begin()].name,
+                          &from = kernel_.buffers[a.buffer].name;
+        refuse<Illegal>("E448",
+                        "copies of " + tile + " would be begun before the iteration in which " +
+                            from + " is stored, which says what they copy",
+                        "begin them 0 ahead; or store " + from + " outside of that loop");
+      });
+    });
+  }
+
   void make(Loop& loop, const Ring& ring, KernelDraft& draft) {
+    SELVAGE_CHECK(!loop.begin.valid());
+    if (ring.ahead == 0) return make_at_once(loop, ring);
     Body copies, rest;
     for (Statement& s : loop.body) {
       // A name is one for both halves.
       if (std::holds_alternative<Define>(s.node)) copies.push_back(s);
       (writes_a_tile(s, ring) ? copies : rest).push_back(std::move(s));
     }
+    check_sources(copies, rest, ring);
     const std::int64_t ahead = ring.ahead;
     const Expr k = loop.variable, n = loop.extent;
     Wait wait;
-    wait.pending = std::max<std::int64_t>(0, ahead - 1);
-    if (ahead == 0) {
-      loop.body = std::move(copies);
-      loop.body.push_back({Arrive{}});
-      append(loop.body, {{wait}, {Barrier{}}});
-      append(loop.body, std::move(rest));
-      return;
-    }
+    wait.pending = ahead - 1;
     const Expr q = own_variable(std::string(k.name()) + ".ring", n + ahead, kernel_);
     const auto half = [&](Expr condition, Expr iteration, Body body) {
       condition = draft.form(condition);
@@ -212,19 +240,24 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
           if (!draft.is_vectorised) return;
           refuse_copies(request, t, true);
         }
-        const TensorAnalysis& analysis = scheduled.placed.at(root->tensor)[t].analysis;
-        const auto at = std::ranges::find(analysis.loops, *schedule.site(t)->loop);
+        // The loop is the reader's, whether or not the tensor has it.
+        const Schedule::Site site = *schedule.site(t);
+        const TensorAnalysis& analysis = scheduled.placed.at(root->tensor)[site.tensor].analysis;
+        const auto at = std::ranges::find(analysis.loops, *site.loop);
         SELVAGE_CHECK(at != analysis.loops.end());
         const Expr variable = analysis.variables[std::size_t(at - analysis.loops.begin())];
         auto ring =
             std::ranges::find_if(rings, [&](const Ring& r) { return same(r.variable, variable); });
         if (ring == rings.end()) ring = rings.insert(rings.end(), {variable});
         ring->tiles.insert(*tile);
+        ring->tensor = t;
         ring->ahead = std::min(ring->ahead, schedule.ahead(t));
       });
     }
   }
-  for (const Ring& ring : rings) maker.make(draft.kernel.body, ring, draft);
+  for (const Ring& ring : rings) {
+    about(ring.tensor, [&] { maker.make(draft.kernel.body, ring, draft); });
+  }
 }
 
 }  // namespace selvage

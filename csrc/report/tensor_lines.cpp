@@ -290,6 +290,7 @@ std::vector<Expr> shown_expressions(const TensorReport& tensor) {
   }
   list.push_back(a.address);
   if (a.storage) list.push_back(a.elements);
+  if (a.storage && a.storage->stage.valid()) list.push_back(a.storage->stage);
   for (const KeptPredicate& p : a.predicates.kept) list.push_back(p.condition);
   if (a.vector) {
     const std::vector<Expr>& conditions = a.vector->finding.conditions;

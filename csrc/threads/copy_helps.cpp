@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace selvage {
 
@@ -39,19 +42,37 @@ std::optional<std::string> help_for_copies(const ThreadProgram& program, const T
   };
   std::vector<std::pair<Place, std::int64_t>> awaits;
   list_awaits(program.outermost.body, awaits);
-  for (const auto& [place, pending] : awaits) {
-    for (std::int64_t fewer = pending; fewer-- > 0;) {
-      ThreadProgram tried = program;
-      const auto found = find_item(tried, place);
-      if (!found) continue;
-      std::get<AwaitCopies>(found->item().node).pending = fewer;
-      if (mends(tried)) return fmt::format("write await: {} at {}", fewer, text(place));
+  // As many as are worth the time: each is a check of the program.
+  constexpr std::size_t kMostAwaits = 8, kMostDepths = 4;
+  constexpr std::int64_t kMostFewer = 4;
+  const auto with_pending = [&](std::span<const std::pair<Place, std::int64_t>> changed) {
+    ThreadProgram tried = program;
+    for (const auto& [place, pending] : changed) {
+      if (const auto found = find_item(tried, place)) {
+        std::get<AwaitCopies>(found->item().node).pending = pending;
+      }
     }
+    return mends(tried);
+  };
+  std::vector<std::pair<Place, std::int64_t>> none_open = awaits;
+  for (auto& [place, pending] : none_open) pending = 0;
+  const bool may_mend = !awaits.empty() && with_pending(none_open);
+  for (std::size_t k = 0; may_mend && k < std::min(awaits.size(), kMostAwaits); ++k) {
+    const std::int64_t pending = awaits[k].second;
+    std::pair<Place, std::int64_t> changed{awaits[k].first, 0};
+    if (pending == 0 || !with_pending(std::span(&changed, 1))) continue;
+    for (std::int64_t fewer = pending - 1; fewer > 0 && fewer >= pending - kMostFewer; --fewer) {
+      changed.second = fewer;
+      if (with_pending(std::span(&changed, 1))) break;
+      changed.second = 0;
+    }
+    return fmt::format("write await: {} at {}", changed.second, text(changed.first));
   }
   ThreadProgram original = program;
   const auto way = find_item(original, race);
   if (!way) return std::nullopt;
-  for (std::size_t depth = way->steps.size(); depth-- > 0;) {
+  const std::size_t all = way->steps.size(), last = all - std::min(all, kMostDepths);
+  for (std::size_t depth = all; depth-- > last;) {
     const Place before = way->steps[depth].item().place;
     for (const bool syncs : {false, true}) {
       ThreadProgram tried = program;

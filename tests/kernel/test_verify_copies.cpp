@@ -65,6 +65,34 @@ TEST(CopyRings, AreRefusedWithTheIterationsWhereAnythingIsWrong) {
             "unknown: it is not proved that a copy writing s has ended where s is written");
 }
 
+// A loop around a copy and a read of another tile takes turns with them: a barrier between the two
+// in the text does not order the copy of one iteration and the read of the next one.
+TEST(CopyRings, AreNotOrderedByABarrierInALoopInside) {
+  for (const bool is_in_ring : {false, true}) {
+    EventKernel k("turns", 64);
+    const Expr j = k.variable("j", k.c(4)), n = k.size("n"), q = k.variable("q", n);
+    k.kernel.facts.bound(n, k.c(1), k.c(600));
+    const BufferId x = k.input("x", DataType::Float, k.c(256)),
+                   y = k.output("y", DataType::Float, k.c(256));
+    const BufferId s = k.shared("s", DataType::Float, 256);
+    const Expr other = (j + 3) % 4;
+    Body turn = {store(y, j * 64 + k.t, k.read(s, other * 64 + 63 - k.t)), barrier(),
+                 k.begin(s, j * 64 + k.t, x, j * 64 + k.t)};
+    Body body = {loop(j, k.c(4), std::move(turn)), end_group(), wait_for_groups(0), barrier()};
+    const ValueId zero = k.kernel.values.constant(DataType::Float, 0.0, false);
+    Body all;
+    const Expr i = k.variable("i", k.c(4));
+    all.push_back(loop(i, k.c(4), {store(s, i * 64 + k.t, zero)}));
+    all.push_back(barrier());
+    if (is_in_ring) {
+      all.push_back(loop(q, n, std::move(body)));
+    } else {
+      for (Statement& statement : body) all.push_back(std::move(statement));
+    }
+    EXPECT_FALSE(is_proved(verify(k.with(std::move(all))).of(Hazard::Race))) << is_in_ring;
+  }
+}
+
 // Rings of any make. What is proved for any number of tiles has no fault with any, and what has
 // none with few tiles is proved for any: runs of the kernel decide, statement by statement.
 TEST(CopyRings, AreProvedWhereRunsHaveNoFault) {

@@ -63,6 +63,21 @@ const test::SizeList kRows = {{{"M", 3}, {"N", 1}},   {{"M", 1}, {"N", 64}},
                               {{"M", 2}, {"N", 63}},  {{"M", 2}, {"N", 257}},
                               {{"M", 1}, {"N", 128}}, {{"M", 2}, {"N", 1000}}};
 
+// Proved, each variant, and as without a schedule at all these sizes. That each barrier is needed
+// is looked at below.
+Program agreed(const Fusion& fusion, const Schedule& schedule, const test::SizeList& sizes) {
+  Program program = lower(fusion, schedule);
+  for (const ProgramStep& step : program.steps) {
+    for (const Kernel& kernel : step.variants) {
+      for (const KernelFinding& f : verify(kernel).findings) {
+        ADD_FAILURE() << f.text << "\n" << loop_nest(kernel);
+      }
+    }
+  }
+  for (const auto& at : sizes) expect_agreement(fusion, program, {.sizes = at});
+  return program;
+}
+
 std::size_t copies_in(const Kernel& kernel) {
   std::size_t n = 0;
   for_each_statement(kernel.body, [&](const Statement& s) {
@@ -76,7 +91,7 @@ TEST(Rings, HaveOneBarrierAnIterationAndTheSameResults) {
     for (std::int64_t ahead : {stages - 1, (stages - 1) / 2}) {
       Tiles c;
       c.copied(stages, ahead);
-      const Program program = expect_agreement(c.f, *c.s, kRows);
+      const Program program = agreed(c.f, *c.s, kRows);
       const Kernel& kernel = program.steps[0].variants[0];
       EXPECT_EQ(barriers_in(kernel.body), stages == 1 ? 2u : 1u) << stages << " " << ahead;
       EXPECT_GE(copies_in(kernel), 1u);
@@ -109,7 +124,7 @@ TEST(Rings, CopyElementsWhereVectorsAreNotFullAndStoreWhatNoCopyIs) {
   for (DataType type : {DataType::Half, DataType::Float, DataType::Double, DataType::Int8}) {
     Tiles c(type, 16 / std::int64_t(size_of(type)));
     c.copied(3);
-    const Program program = expect_agreement(c.f, *c.s, kRows);
+    const Program program = agreed(c.f, *c.s, kRows);
     for (const Kernel& kernel : program.steps[0].variants) {
       // Two bytes, or one, are no copy: without vectors there is none left.
       const bool has_vectors = kernel.name.find("unaligned") == std::string::npos;
@@ -163,13 +178,13 @@ TEST(Rings, TakeTheTilesOfAProduct) {
     Product c;
     c.s->stages(c.a, of_a).copy(c.a, CopyBy::CpAsync);
     c.s->stages(c.b, of_b).copy(c.b, CopyBy::CpAsync);
-    const Program program = expect_agreement(c.f, *c.s, kProducts);
+    const Program program = agreed(c.f, *c.s, kProducts);
     EXPECT_EQ(barriers_in(program.steps[0].variants[0].body), of_a == 1 ? 3u : 1u);
   }
   // One tile by copies, the other by loads and stores, whose stages the ring does not wait for.
   Product c;
   c.s->stages(c.a, 3).copy(c.a, CopyBy::CpAsync).stages(c.b, 2);
-  expect_agreement(c.f, *c.s, kProducts);
+  agreed(c.f, *c.s, kProducts);
 }
 
 TEST(Rings, AreRefusedWhereTheyCannotBe) {
@@ -196,10 +211,27 @@ TEST(Rings, AreRefusedWhereTheyCannotBe) {
             "bytes of global memory that lie side by side, unchanged, and xs is of half; help: "
             "cache an input as it is, and vectorize the copy by 2, 4 or 8 elements; or load and "
             "store it, ldst");
+  EXPECT_EQ(refusal_by<Illegal>([&] { c.s->copy(c.xs, CopyBy::LoadStore, 1); }),
+            "selvage: error[E448]: xs is loaded and stored, and would be 1 iteration ahead; help: "
+            "copies that end later are begun ahead: by: cp_async; or leave ahead out");
   Tiles outside;
   outside.copied(2);
   outside.s->compute_in(outside.xs, outside.y.id());
   EXPECT_THAT(outside.refused(), HasSubstr("it is computed at no loop that could begin and await"));
+}
+
+// An input that does not depend on the loop is copied in each of its iterations.
+TEST(Rings, TakeWhatHasNotTheirLoop) {
+  Fusion f;
+  const auto [N] = f.extents("N");
+  const Tensor x = f.input("x", {f.constant(32)}, DataType::Float),
+               z = f.input("z", {N, f.constant(32)}, DataType::Float);
+  const Tensor y = f.output("y", x + z);
+  Schedule s(f);
+  const TensorId xs = s.cache(x, "xs", Memory::Shared);
+  const auto [i, j] = s.loops<2>(y);
+  s.bind(j, ParallelType::TIDx).compute_at(xs, i).stages(xs, 2).copy(xs, CopyBy::CpAsync);
+  test::expect_agreement(f, lower(f, s), {.sizes = {{"N", 7}}});
 }
 
 TEST(Rings, DrawnAtRandomAgree) {

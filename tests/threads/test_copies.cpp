@@ -90,6 +90,61 @@ body:
               HasSubstr("error[E818]: S[32] is read by one thread and accessed by another"));
 }
 
+// A thread that leaves the loop, or goes on with the next iteration, between a copy and its await.
+TEST(ThreadCopies, HaveNotEndedWhereAnAwaitIsSkipped) {
+  const std::string head = R"(arrays:
+  x: {shape: [8, 64], dtype: float}
+  y: {shape: [8, 64], dtype: float}
+  S: {shape: [8, 64], dtype: float, memory: shared}
+parallel: [{t: 64}]
+body:
+- for:
+    index: k
+    in: 8
+    label: outer
+    do:
+    - copy: {do: ["S[k, t] = x[k, t]"]}
+    - for: {index: once, in: 1, if: k >= 4, do: [)",
+                    tail = R"(: outer}]}
+    - await: 0
+- sync: shared
+- for: {index: j, in: 4, do: ["y[j, t] = S[j, 63 - t]"]}
+)";
+  EXPECT_THAT(said(Mend{"j, in: 4", "j, in: 8"}(head + "{continue" + tail)),
+              HasSubstr("error[E818]: S[319] is read where a copy that accesses it may not have"));
+  EXPECT_THAT(said(Mend{"j, in: 4", "j, in: 5"}(head + "{break" + tail)),
+              HasSubstr("error[E818]: S[319] is read where a copy that accesses it may not have"));
+}
+
+// What a thread knows where it reads says nothing of the thread that was to copy.
+TEST(ThreadCopies, AreMissedWhereAnotherThreadDidNotCopy) {
+  const auto ring = [](const std::string& copies, const std::string& reads,
+                       const std::string& item) {
+    return said(
+        "arrays:\n  x: {shape: [8, 64], dtype: float}\n  y: {shape: [8, 64], dtype: float}\n"
+        "  S: {shape: [2, 64], dtype: float, memory: shared}\nparallel: [{t: 64}]\nbody:\n"
+        "- for:\n    index: k\n    in: 9\n    do:\n    - await: 0\n    - sync: shared\n"
+        "    - copy: {if: \"k < 8 && " +
+        copies + "\", do: [\"S[k % 2, t] = x[k, t]\"]}\n" +
+        "    - for: {index: once, in: 1, if: \"k >= 1 && " + reads +
+        "\", do: [\"y[k - 1, t] = S[(k - 1) % 2, " + item + "] + 1\"]}\n");
+  };
+  EXPECT_THAT(ring("t >= 8 * k", "t >= 8 * (k - 1)", "63 - t"), HasSubstr("error[E824]: S[71]"));
+  EXPECT_THAT(ring("t >= k", "t >= k - 1", "t - k + 1"), HasSubstr("error[E824]: S[64]"));
+  // Nor of one that was to store.
+  EXPECT_THAT(said(R"(arrays:
+  x: {shape: [64], dtype: float}
+  y: {shape: [64], dtype: float}
+  S: {shape: [192], dtype: float, memory: shared}
+parallel: [{t: 64}]
+body:
+- "S[3 * t % 128] = x[t]"
+- sync: shared
+- inthreads: {when: t < 32, do: ["y[t] = S[3 * t + 96]"]}
+)"),
+              HasSubstr("error[E824]: S[129] is read before anything is written there"));
+}
+
 TEST(ThreadCopies, TakeElementsOfGlobalMemoryAsTheyAre) {
   const auto refused = [](const std::string& from, const std::string& to) {
     return said(with({from, to}));
