@@ -197,6 +197,21 @@ int Nvrtc::version() const {
 
 std::string Nvrtc::library() const { return calls_->library.path(); }
 
+// Refuses what the architecture has no instructions for: the assembler would say so line by line.
+static void check_instructions(std::span<const KernelSource> sources, const std::string& arch) {
+  constexpr int kCopiesLater = 80;
+  if (number_of(arch).value_or(kCopiesLater) >= kCopiesLater) return;
+  for (const KernelSource& source : sources) {
+    if (source.text.find("end_copy_group()") == std::string::npos) continue;
+    refuse<Error>("E704",
+                  source.name +
+                      " has copies that end later (cp.async), which GPUs have from sm_80 "
+                      "on, and is compiled for " +
+                      arch,
+                  "compile for sm_80 or newer; or load and store, by: ldst in its schedule");
+  }
+}
+
 // The target to compile for so that the result runs on `arch`. PTX for an architecture runs on
 // every newer one; PTX for one with a letter, compute_90a, runs on that architecture alone.
 std::string Nvrtc::target_for(const std::string& arch) const {
@@ -225,6 +240,7 @@ CompiledKernels Nvrtc::compile(const KernelSource& source, const NvrtcOptions& o
 CompiledKernels Nvrtc::compile(std::span<const KernelSource> sources,
                                const NvrtcOptions& options) const {
   const NvrtcCalls& calls = *calls_;
+  check_instructions(sources, options.arch);
   const std::string text = text_of(sources);
   const std::string target = target_for(options.arch);
   const bool is_binary = !target.starts_with(kPtxOnly);

@@ -323,6 +323,10 @@ TEST(Rings, AreWhatTheCompilerWrites) {
   const Program program = lower(c.f, *c.s);
   const CudaText text = cuda(program.steps[0].variants[0]);
   const KernelSource source{text.text, text.name, text.parameter_types};
+  EXPECT_EQ(refusal_by<Error>([&] { nvrtc->compile(source, {.arch = "sm_75"}); }),
+            "selvage: error[E704]: kernel_y has copies that end later (cp.async), which GPUs have "
+            "from sm_80 on, and is compiled for sm_75; help: compile for sm_80 or newer; or load "
+            "and store, by: ldst in its schedule");
   for (const char* architecture : {"sm_80", "sm_90a", "sm_100a"}) {
     const CompiledKernels compiled = nvrtc->compile(source, {.arch = architecture});
     const StaticCounts counts = count_sass(compiled.cubin).at(text.name);
