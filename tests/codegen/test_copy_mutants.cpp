@@ -1,0 +1,168 @@
+// Rings with one thing wrong: every wait, closing and barrier left out, doubled, moved by one
+// statement, or waiting for more or fewer groups. What the verifier accepts is right in every order
+// of threads and copies that is drawn; what it refuses goes wrong in one.
+#include <selvage/base/random.h>
+#include <selvage/ir/ops.h>
+#include <selvage/kernel/print.h>
+#include <selvage/kernel/statements.h>
+#include <selvage/kernel/verify.h>
+#include <selvage/lower/program.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+
+#include "run.h"
+#include "tests/support/counts.h"
+
+namespace selvage {
+namespace {
+
+using namespace test;
+
+// C = A * B of 16 x 16 by tiles of 8 x 8, K of 40: 64 threads, each reads what others copied.
+Kernel product(std::int64_t stages, std::int64_t ahead) {
+  Fusion f;
+  const Tensor A = f.input("A", {f.constant(16), f.constant(40)}, DataType::Float);
+  const Tensor B = f.input("B", {f.constant(16), f.constant(40)}, DataType::Float);
+  const Tensor C = f.output("C", sum(unsqueeze(A, 1) * unsqueeze(B, 0), {2}));
+  Schedule s(f);
+  const auto [m, n, k] = s.loops<3>(C);
+  const auto [mo, mi] = s.split(m, 8);
+  const auto [no, ni] = s.split(n, 8);
+  const auto [ko, ki] = s.split(k, 8);
+  s.reorder({mo, no, mi, ni, ko, ki});
+  s.bind(mo, ParallelType::BIDy).bind(no, ParallelType::BIDx);
+  s.bind(mi, ParallelType::TIDy).bind(ni, ParallelType::TIDx);
+  const auto tile = [&](Tensor x, const std::string& name, ParallelType block, ParallelType row) {
+    const TensorId t = s.cache(x, name, Memory::Shared);
+    const auto [r, c] = s.loops<2>(t);
+    const auto [ro, ri] = s.split(r, 8);
+    const auto [co, ci] = s.split(c, 8);
+    s.reorder({ro, co, ri, ci});
+    s.bind(ro, block).bind(ri, row);
+    s.bind(ci, row == ParallelType::TIDy ? ParallelType::TIDx : ParallelType::TIDy);
+    s.compute_at(t, ko).stages(t, stages).copy(t, CopyBy::CpAsync, ahead);
+  };
+  tile(A, "a", ParallelType::BIDy, ParallelType::TIDy);
+  tile(B, "b", ParallelType::BIDx, ParallelType::TIDx);
+  return lower(f, s).steps[0].variants[0];
+}
+
+bool is_order(const Statement& s) {
+  return std::holds_alternative<Wait>(s.node) || std::holds_alternative<Arrive>(s.node) ||
+         std::holds_alternative<Barrier>(s.node);
+}
+
+struct Mutant {
+  std::string what;
+  Kernel kernel;
+};
+
+// All of one statement, the n-th of those that order; none: there is no n-th.
+std::vector<Mutant> mutants_of(const Kernel& kernel, std::size_t n) {
+  std::vector<Mutant> list;
+  using Change = std::function<bool(Body&, std::size_t)>;  // false: it cannot be made
+  const auto add = [&](const std::string& what, const Change& change) {
+    Kernel other = kernel;
+    std::size_t left = n;
+    bool is_made = false;
+    const std::function<bool(Body&)> visit = [&](Body& body) {
+      for (std::size_t i = 0; i < body.size(); ++i) {
+        if (is_order(body[i]) && left-- == 0) {
+          is_made = change(body, i);
+          return true;
+        }
+        for (Body* inner : bodies(body[i])) {
+          if (visit(*inner)) return true;
+        }
+      }
+      return false;
+    };
+    visit(other.body);
+    if (is_made) list.push_back({what, std::move(other)});
+  };
+  add("left out", [](Body& body, std::size_t i) {
+    body.erase(body.begin() + std::ptrdiff_t(i));
+    return true;
+  });
+  add("doubled", [](Body& body, std::size_t i) {
+    body.insert(body.begin() + std::ptrdiff_t(i), Statement(body[i]));
+    return true;
+  });
+  add("moved up", [](Body& body, std::size_t i) {
+    if (i == 0) return false;
+    std::swap(body[i - 1], body[i]);
+    return true;
+  });
+  add("moved down", [](Body& body, std::size_t i) {
+    if (i + 1 == body.size()) return false;
+    std::swap(body[i], body[i + 1]);
+    return true;
+  });
+  for (std::int64_t by : {-1, 1, 2}) {
+    add("waiting for " + std::to_string(-by) + " groups more", [&](Body& body, std::size_t i) {
+      auto* wait = std::get_if<Wait>(&body[i].node);
+      if (wait == nullptr || wait->pending + by < 0) return false;
+      wait->pending += by;
+      return true;
+    });
+  }
+  return list;
+}
+
+Array result_of(const Kernel& kernel, VirtualOrder order) {
+  std::vector<Array> arrays = arrays_for(kernel, {});
+  for (std::size_t b = 0; b < arrays.size(); ++b) {
+    if (kernel.buffers[b].is_written) continue;
+    for (std::int64_t i = 0; i < arrays[b].size(); ++i) arrays[b].set(i, double(i * 7 % 13) - 6);
+  }
+  run_text(kernel, {}, arrays, default_virtual_compiler(), order);
+  for (std::size_t b = 0; b < arrays.size(); ++b) {
+    if (kernel.buffers[b].name == "C") return arrays[b];
+  }
+  return arrays[0];
+}
+
+TEST(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
+  int all = 0, refused = 0, shown = 0, accepted = 0;
+  SplitMix64 random(20261129);
+  for (const auto& [stages, ahead] : {std::pair(1, 0), std::pair(2, 1), std::pair(3, 2),
+                                      std::pair(4, 2), std::pair(3, 1), std::pair(2, 0)}) {
+    const Kernel kernel = product(stages, ahead);
+    const Array right = result_of(kernel, {});
+    for (std::size_t n = 0;; ++n) {
+      const std::vector<Mutant> mutants = mutants_of(kernel, n);
+      if (mutants.empty()) break;
+      for (const Mutant& mutant : mutants) {
+        const bool is_legal = verify(mutant.kernel).is_legal();
+        bool goes_wrong = false;
+        const int orders = count(40, 10'000);
+        for (int order = 0; order <= orders && !goes_wrong; ++order) {
+          const VirtualOrder drawn = order == 0 ? VirtualOrder{} : VirtualOrder{random.next()};
+          goes_wrong = result_of(mutant.kernel, drawn).bytes != right.bytes;
+        }
+        EXPECT_FALSE(is_legal && goes_wrong)
+            << stages << " stages, " << ahead << " ahead, statement " << n << " " << mutant.what
+            << "\n"
+            << loop_nest(mutant.kernel);
+        ++all;
+        accepted += is_legal;
+        refused += !is_legal;
+        shown += !is_legal && goes_wrong;
+        if (!is_legal && !goes_wrong) {
+          std::printf(
+              "refused, and right in all orders drawn: %d stages, %d ahead, statement %zu %s\n",
+              stages, ahead, n, mutant.what.c_str());
+        }
+      }
+    }
+  }
+  std::printf("[FIGURE] copy mutants: %d, %d accepted, %d refused, %d of these go wrong\n", all,
+              accepted, refused, shown);
+  EXPECT_EQ(shown, refused);
+}
+
+}  // namespace
+}  // namespace selvage
