@@ -16,6 +16,7 @@ bool closes_group(const Statement& s) {
   const auto* arrive = std::get_if<Arrive>(&s.node);
   return arrive != nullptr && !arrive->object;
 }
+
 }  // namespace
 
 std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
