@@ -3,6 +3,7 @@
 #include <selvage/report/checks.h>
 #include <selvage/report/holes.h>
 #include <selvage/report/point.h>
+#include <selvage/report/ring_lines.h>
 #include <selvage/report/tensor_lines.h>
 
 #include <algorithm>
@@ -173,12 +174,7 @@ class TensorPage {
                        schedule.name(host, stage->loop) + " of " + schedule.fusion()[host].name +
                        " has the one of number " + texts_(analysis_.storage->stage));
     }
-    if (schedule.copied_by(analysis_.tensor) == CopyBy::CpAsync) {
-      const std::int64_t ahead = schedule.ahead(analysis_.tensor);
-      out_.line(2, "by copies that end later (cp.async), begun " +
-                       (ahead == 0 ? "in the iteration that uses them"
-                                   : counted(ahead, "iteration") + " before they are used"));
-    }
+    print_ring(schedule, analysis_.tensor, out_);
     const std::vector<DomainId>& layout = schedule.allocation(analysis_.tensor);
     if (!layout.empty()) out_.line(2, "laid out over [" + shown(layout) + "]");
   }

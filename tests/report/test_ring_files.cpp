@@ -1,4 +1,6 @@
 // Files whose loops become rings: what is said of them.
+#include <selvage/report/page.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,9 @@
 namespace selvage {
 namespace {
 
+using testing::HasSubstr;
 using threads::Mend;
+using threads::report_on;
 using threads::said;
 
 // The rows of x that ids names, where ids is stored in the iteration that uses them.
@@ -70,6 +74,36 @@ schedule:
     - bind: {mo: BIDy, no: BIDx, mi: TIDy, ni: TIDx}
 )"),
             "accepted");
+}
+
+// Tiles and slots of the first iterations, or of all: a hole at the end of each half.
+TEST(RingFiles, ShowWhatEachIterationDoes) {
+  const auto shown = [](const std::string& extents, const std::string& cache) {
+    return page(report_on("inputs: {x: {shape: [8, " + extents +
+                          "], dtype: float}}\ncompute: [\"y[m, n] = exp(x[m, n])\"]\nschedule:\n"
+                          "  x: [{cache: {as: xs, memory: shared, at: no, by: cp_async, " +
+                          cache + "}}]\n  xs: [{split: {in: n, factor: 32, out: [no, ni]}}, " +
+                          "{bind: {m: BIDx, ni: TIDx}}]\n"
+                          "  y: [{split: {in: n, factor: 32, out: [no, ni]}}, " +
+                          "{bind: {m: BIDx, ni: TIDx}}]\n"));
+  };
+  EXPECT_THAT(shown("N", "stages: 2"),
+              HasSubstr("(cp.async), begun 1 iteration before they are used\n"
+                        "    iteration      0     1     2     3     4  ..\n"
+                        "    copies       0:0   1:1   2:0   3:1   4:0  ..\n"
+                        "    awaits         .     0     1     2     3  ..\n"
+                        "    uses           .   0:0   1:1   2:0   3:1  ..\n"));
+  EXPECT_THAT(shown("70", "stages: 3, ahead: 1"),
+              HasSubstr("    iteration      0     1     2     3\n"
+                        "    copies       0:0   1:1   2:2     .\n"
+                        "    awaits         .     0     1     2\n"
+                        "    uses           .   0:0   1:1   2:2\n"));
+  EXPECT_THAT(shown("70", "stages: 1"),
+              HasSubstr("(cp.async), begun in the iteration that uses them\n"
+                        "    iteration      0     1     2\n"
+                        "    copies       0:0   1:0   2:0\n"
+                        "    awaits         0     1     2\n"
+                        "    uses         0:0   1:0   2:0\n"));
 }
 
 // As many stages as there are iterations, or more.

@@ -309,11 +309,12 @@ body: []
 }
 
 TEST(ProgramFiles, ItemsOfABodyAreKnown) {
-  expect_mended(kSixThreads + R"(- wait: shared
+  expect_mended(kSixThreads + R"(- meet: shared
 )",
-                "a.yaml:4:3: error[E304]: an item of a body: 'wait' is none of let, do, inthreads, "
-                "for, foreach, with, sync, parallel, break, continue; help: write one of them",
-                {"wait", "sync"});
+                "a.yaml:4:3: error[E304]: an item of a body: 'meet' is none of let, do, inthreads, "
+                "for, foreach, with, sync, parallel, copy, await, break, continue; help: write one "
+                "of them",
+                {"meet", "sync"});
   expect_mended(kSixThreads + R"(- sync: block
 )",
                 "a.yaml:4:9: error[E304]: sync: 'block' is none of shared, warp, region; help: "
