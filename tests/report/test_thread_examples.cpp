@@ -133,7 +133,7 @@ TEST(ThreadExamples, CompileForSm90aWithoutLocalMemory) {
     EXPECT_EQ(c.local_loads + c.local_stores, 0) << name;
     ++kernels;
   }
-  EXPECT_EQ(kernels, 5);
+  EXPECT_EQ(kernels, 6);
 }
 
 }  // namespace
