@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/lower/draft.h>
 #include <selvage/lower/kernels.h>
 
 namespace selvage {
