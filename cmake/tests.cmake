@@ -5,7 +5,7 @@ set(test_shards 4)
 
 # These are compiled apart from the sources beside them, as some of their names clash.
 foreach(source IN ITEMS
-    frontend/test_document frontend/test_document_hostile
+    codegen/test_values frontend/test_document frontend/test_document_hostile
     index/test_symbolic_sides
     kernel/test_verify_parts legality/test_vector_random oracle/random_graph
     report/tile_changes report/value_changes threads/test_builder_refusals tools/test_pages)
@@ -22,7 +22,7 @@ list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
 set(no_disk_cache "${PROJECT_SOURCE_DIR}/tests/support/no_disk_cache.cpp")
 list(REMOVE_ITEM support "${no_disk_cache}")
 
-if(SELVAGE_PCH)
+if(SELVAGE_PCH AND NOT SELVAGE_TESTS_FROM)
   file(WRITE "${PROJECT_BINARY_DIR}/pch/tests.cpp.new" "")
   file(COPY_FILE "${PROJECT_BINARY_DIR}/pch/tests.cpp.new" "${PROJECT_BINARY_DIR}/pch/tests.cpp"
     ONLY_IF_DIFFERENT)
@@ -33,37 +33,32 @@ endif()
 
 # Tests are compiled more often than they are run, and -O1 saves a sixth of the compile time.
 set(test_options "$<$<CONFIG:Release>:-O1>")
-# A test that is compiled with sanitizers takes three times as long; what they watch is the libraries
-# and the commands. (Of an inline function that both have the linker keeps one, which may be the
-# test's: commands, which tests run as well, have none of these. The preset `debug` watches all.)
-if(SELVAGE_SANITIZE AND NOT SELVAGE_SANITIZE_TESTS)
-  list(APPEND test_options -fno-sanitize=all -g0)
-endif()
 if(TARGET tests_pch)
   target_compile_options(tests_pch PRIVATE "${test_options}")
 endif()
 
 # What all test code sees: the house, the repository root (<tests/support/counts.h>), GoogleTest.
-# SELVAGE_ADDRESS_SANITIZED says how the libraries are compiled; the compiler's own __SANITIZE_ADDRESS__
-# says it of the test, which may differ.
-string(FIND "${SELVAGE_SANITIZE}" address address_at)
-if(address_at EQUAL -1)
-  set(address_sanitized 0)
-else()
-  set(address_sanitized 1)
-endif()
+# What differs between builds is asked of <tests/support/this_build.h> instead.
 add_library(tests_common INTERFACE)
 target_include_directories(tests_common INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(tests_common INTERFACE
   SELVAGE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-  SELVAGE_INSPECT_PATH="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/schedule_inspect"
-  SELVAGE_ADDRESS_SANITIZED=${address_sanitized}
   SELVAGE_HAVE_LIBTCC=${selvage_have_libtcc})
 target_compile_options(tests_common INTERFACE "${test_options}")
 target_link_libraries(tests_common INTERFACE
   tests_corpus selvage_debugger selvage_pictures selvage_confirm selvage GTest::gmock nlohmann_json::nlohmann_json)
 
-if(support)
+# SELVAGE_TESTS_FROM names a build tree that is up to date: the tests' object files are taken from it
+# and linked with the libraries of this build. Compiling tests is most of a build, and what the
+# sanitizers of the preset `sanitized` are to watch is the libraries and the commands. (Of an inline
+# function that both have the linker keeps one, which may be the test's: commands, which tests run as
+# well, have none of these. The preset `debug` watches all.)
+if(SELVAGE_TESTS_FROM)
+  add_library(tests_support STATIC IMPORTED)
+  set_target_properties(tests_support PROPERTIES
+    IMPORTED_LOCATION "${SELVAGE_TESTS_FROM}/lib/libtests_support.a")
+  target_link_libraries(tests_support INTERFACE tests_common)
+elseif(support)
   add_library(tests_support STATIC ${support})
   compile_together(tests_support 10 SELVAGE_UNITY_TESTS)
   target_link_libraries(tests_support PUBLIC tests_common)
@@ -97,11 +92,24 @@ function(add_test_binary name)
   if(NOT sources)
     return()
   endif()
-  add_executable(${name} ${sources} "${no_disk_cache}")
-  compile_together(${name} 10 SELVAGE_UNITY_TESTS)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+  if(SELVAGE_TESTS_FROM)
+    set(list "${SELVAGE_TESTS_FROM}/${name}.objects")
+    if(NOT EXISTS "${list}")
+      message(FATAL_ERROR "SELVAGE_TESTS_FROM: there is no ${list}; build that tree first")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+    file(READ "${list}" objects)
+    add_executable(${name} ${objects})
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  else()
+    add_executable(${name} ${sources} "${no_disk_cache}")
+    compile_together(${name} 10 SELVAGE_UNITY_TESTS)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+    use_pch(${name} tests_pch)
+    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/${name}.objects"
+      CONTENT "$<TARGET_OBJECTS:${name}>")
+  endif()
   target_link_libraries(${name} PRIVATE tests_support GTest::gmock_main)
-  use_pch(${name} tests_pch)
   if(TARGET schedule_inspect)
     add_dependencies(${name} schedule_inspect selvage_compile)
   endif()

@@ -84,7 +84,8 @@ class EveryFold : public testing::TestWithParam<Reduction> {};
 // Whatever is shared, the mean comes first, and then the squares.
 TEST(Folds, AVarianceInTwoPassesAgrees) {
   const Rows rows(Reduction::Variance, DataType::Float);
-  for (auto& [name, schedule] : schedules(rows, [&](Schedule& s) { s.two_pass(rows.y); })) {
+  for (auto& [name, schedule] :
+       some_of(schedules(rows, [&](Schedule& s) { s.two_pass(rows.y); }))) {
     SCOPED_TRACE(name);
     expect_agreement(rows.f, schedule, kRows);
   }
@@ -105,7 +106,7 @@ TEST_P(EveryFold, AgreesHoweverItsLoopsAreShared) {
   const bool is_real = GetParam() == Reduction::Mean || GetParam() == Reduction::Variance ||
                        GetParam() == Reduction::LogSumExp;
   const Rows rows(GetParam(), is_real ? DataType::Float : DataType::Int32);
-  for (const auto& [name, schedule] : schedules(rows)) {
+  for (const auto& [name, schedule] : some_of(schedules(rows))) {
     SCOPED_TRACE(name);
     expect_agreement(rows.f, schedule, kRows);
   }

@@ -94,7 +94,7 @@ class EveryScan : public testing::TestWithParam<Reduction> {};
 
 TEST_P(EveryScan, AgreesHoweverItsLoopsAreShared) {
   const ScannedRows rows(GetParam());
-  for (const auto& [name, schedule] : schedules_of(rows)) {
+  for (const auto& [name, schedule] : some_of(schedules_of(rows))) {
     SCOPED_TRACE(name);
     expect_agreement(rows.f, schedule, kScannedRows);
     if (HasFailure()) return;

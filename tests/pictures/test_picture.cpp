@@ -17,6 +17,7 @@
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/text_files.h"
+#include "tests/support/this_build.h"
 
 namespace selvage {
 namespace {
@@ -88,7 +89,7 @@ TEST(Picture, ThePhotographIsWhatTheExamplesMakeOfIt) {
     EXPECT_EQ(std::system((command + " > /dev/null").c_str()), 0) << command;
   };
   const auto filtered = [&](const char* example, const char* from, const char* to) {
-    run(SELVAGE_INSPECT_PATH " '" + (kRepository / "examples" / example).string() +
+    run(test::inspect_path() + " '" + (kRepository / "examples" / example).string() +
         "' --run --on virtual --size H=120 W=160 --input x=" + there.substr(1) + from +
         "' --output y=" + there.substr(1) + to + "'");
   };

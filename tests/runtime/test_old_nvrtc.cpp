@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <tests/support/temporary_folder.h>
+#include <tests/support/this_build.h>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -110,9 +111,8 @@ std::string inspect_with(const std::string& stub, const std::string& arguments) 
   const TemporaryFolder folder;
   const std::string out = folder / "out";
   const std::string command = "LD_LIBRARY_PATH=" + folder_of(stub) +
-                              " SELVAGE_CACHE_DIR= " SELVAGE_INSPECT_PATH " " SELVAGE_SOURCE_DIR
-                              "/" +
-                              arguments + " >" + out + " 2>&1";
+                              " SELVAGE_CACHE_DIR= " + test::inspect_path() +
+                              " " SELVAGE_SOURCE_DIR "/" + arguments + " >" + out + " 2>&1";
   EXPECT_GE(std::system(command.c_str()), 0);
   std::ifstream file(out);
   return {std::istreambuf_iterator<char>(file), {}};

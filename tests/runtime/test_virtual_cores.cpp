@@ -1,6 +1,7 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/runtime/virtual_device.h>
 #include <tests/support/refusal.h>
+#include <tests/support/this_build.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -209,9 +210,9 @@ long resident_pages() {
 }
 
 TEST_P(VirtualCores, AThousandLaunchesLeaveNothingBehind) {
-#if SELVAGE_ADDRESS_SANITIZED
-  GTEST_SKIP() << "AddressSanitizer keeps what is freed, and looks for leaks itself";
-#endif
+  if (is_address_sanitized()) {
+    GTEST_SKIP() << "AddressSanitizer keeps what is freed, and looks for leaks itself";
+  }
   VirtualKernel kernel = compile(sums());
   const std::vector<float> x(64 * 40, 1.0F);
   const float* px = x.data();

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/this_build.h"
+
 namespace selvage {
 namespace {
 
@@ -28,9 +30,8 @@ Outcome inspect(const std::string& arguments, const std::string& input = "",
   const std::string base =
       (std::filesystem::temp_directory_path() / ("selvage-" + std::to_string(getpid()))).string();
   std::ofstream(base + ".in") << input;
-  const std::string command = before +
-                              "cd '" SELVAGE_SOURCE_DIR "' && '" SELVAGE_INSPECT_PATH "' " +
-                              arguments + " < '" + base + ".in' 2> '" + base + ".err'";
+  const std::string command = before + "cd '" SELVAGE_SOURCE_DIR "' && '" + test::inspect_path() +
+                              "' " + arguments + " < '" + base + ".in' 2> '" + base + ".err'";
   Outcome outcome;
   std::FILE* pipe = popen(command.c_str(), "r");
   std::array<char, 4096> chunk;
@@ -169,9 +170,9 @@ TEST(CommandLine, PrintRunsAndShowsValues) {
 }
 
 TEST(CommandLine, TooLittleMemoryIsSaidOfTheFile) {
-#if SELVAGE_ADDRESS_SANITIZED
-  GTEST_SKIP() << "[SKIP a sanitizer takes all the address space that there is]";
-#endif
+  if (test::is_address_sanitized()) {
+    GTEST_SKIP() << "[SKIP a sanitizer takes all the address space that there is]";
+  }
   std::string file = "tensors:\n";
   for (int k = 0; k < 900; ++k) {
     file +=

@@ -14,6 +14,7 @@
 #include <tests/support/json_value.h>
 #include <tests/support/page_blocks.h>
 #include <tests/support/temporary_folder.h>
+#include <tests/support/this_build.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -143,7 +144,7 @@ class PagePlace {
     fs::create_directories(folder_ / "build/release");
     fs::create_directory_symlink(kRepository / "scripts", folder_ / "scripts");
     fs::copy(kRepository / "examples", folder_ / "examples", fs::copy_options::recursive);
-    fs::create_directory_symlink(fs::path(SELVAGE_INSPECT_PATH).parent_path(),
+    fs::create_directory_symlink(fs::path(test::inspect_path()).parent_path(),
                                  folder_ / "build/release/bin");
   }
 
@@ -239,7 +240,7 @@ class Reader {
 
   void run_unused() {
     for (const std::string& name : unused_) {
-      const PageOutcome outcome = place_.perform(SELVAGE_INSPECT_PATH " " + name);
+      const PageOutcome outcome = place_.perform(test::inspect_path() + " " + name);
       EXPECT_EQ(outcome.status, 0) << page_ << ": " << name << "\n" << outcome.text;
       ++count_;
     }

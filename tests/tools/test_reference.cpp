@@ -9,6 +9,7 @@
 #include <tests/support/matches.h>
 #include <tests/support/page_blocks.h>
 #include <tests/support/temporary_folder.h>
+#include <tests/support/this_build.h>
 
 #include <gtest/gtest.h>
 
@@ -87,7 +88,7 @@ std::string output_of(const std::string& command) {
 // As --help has them.
 TextLines table_of_options() {
   TextLines lines = {"| option | does |", "|---|---|"};
-  const std::string help = output_of(SELVAGE_INSPECT_PATH " --help");
+  const std::string help = output_of(test::inspect_path() + " --help");
   for (const auto& match : test::matches(help, "\n  (--[a-z-]+)[A-Z .]* {2,}([^\n]*)")) {
     lines.push_back("| `" + match[1] + "` | " + cell(match[2]) + " |");
   }
@@ -382,37 +383,36 @@ TEST(Reference, ItsFieldsAreThoseOfTheJson) {
   std::set<std::string> fields;
   for (const std::string& file : files) {
     for (const char* options : {"", " --run --on virtual --time"}) {
-      const std::string command = SELVAGE_INSPECT_PATH " '" + file + "' --json" + options;
+      const std::string command = test::inspect_path() + " '" + file + "' --json" + options;
       const std::string text = output_of(command + " 2>/dev/null");
       if (!text.empty()) list_fields(Json::parse(text), "", fields);
     }
   }
-  list_fields(Json::parse(output_of("cd '" + kRepository.string() +
-                                    "' && " SELVAGE_INSPECT_PATH
+  list_fields(Json::parse(output_of("cd '" + kRepository.string() + "' && " + test::inspect_path() +
                                     " examples/figure2.yaml --json --on virtual --print T0")),
               "", fields);
   for (const char* name : {"transpose", "shared_tile"}) {
-    list_fields(Json::parse(output_of(SELVAGE_INSPECT_PATH " '" +
+    list_fields(Json::parse(output_of(test::inspect_path() + " '" +
                                       (kRepository / "examples" / name).string() +
                                       ".yaml' --json --cost 2>/dev/null")),
                 "", fields);
   }
   list_fields(
-      Json::parse(output_of(SELVAGE_INSPECT_PATH " '" +
+      Json::parse(output_of(test::inspect_path() + " '" +
                             (kRepository / "examples/teaal_positions.yaml").string() +
                             "' --json --load --cost --size I=9 J=9 A_items=40 2>/dev/null")),
       "", fields);
   const std::string open = (folder / "open.yaml").string();
   std::ofstream(open) << "inputs: {x: {shape: [64, 1027], dtype: float}}\n"
                          "compute: [\"y[i, j] = 2 * x[i, j]\"]\n";
-  list_fields(Json::parse(output_of(SELVAGE_INSPECT_PATH " '" + open +
+  list_fields(Json::parse(output_of(test::inspect_path() + " '" + open +
                                     "' --json --tune --device h100 2>/dev/null")),
               "", fields);
   const std::string checks = (folder / "checks.yaml").string();
   std::ofstream(checks) << "inputs: {x: {shape: [64], dtype: float}}\n"
                            "compute: [\"y[i] = x[checked(i)]\"]\n";
   list_fields(
-      Json::parse(output_of(SELVAGE_INSPECT_PATH " '" + checks + "' --json --check 2>/dev/null")),
+      Json::parse(output_of(test::inspect_path() + " '" + checks + "' --json --check 2>/dev/null")),
       "", fields);
   const std::vector<std::string> rows = first_cells("json");
   const std::set<std::string> documented(rows.begin(), rows.end());
