@@ -1,6 +1,6 @@
-// The time to prove all variants of the kernels of the C++ examples, and each variant of a ring of
-// copies by itself; and what the proof adds to compiling them with NVRTC, since compile() does both
-// at once.
+// The time to prove all variants of the kernels of the C++ examples, and each variant of rings of
+// copies by themselves; and what the proof adds to compiling them with NVRTC, since compile() does
+// both at once.
 #include <benchmark/benchmark.h>
 
 #include <selvage/codegen/cuda.h>
@@ -80,12 +80,15 @@ void compile_example(benchmark::State& state, const Example& example, bool is_pr
     add("verification/nvrtc_alone", compile_example, example, false)->UseRealTime();
     add("verification/nvrtc_and_proof", compile_example, example, true)->UseRealTime();
   }
-  const auto of_ring = [](const char* what, bool lowers) {
-    benchmark::RegisterBenchmark(what, prove_file, "ring.yaml", lowers)
-        ->Unit(benchmark::kMillisecond);
-  };
-  of_ring("verification/ring/proofs", false);
-  of_ring("verification/ring/lowering", true);
+  for (const char* name :
+       {"ring", "ring_bulk", "rms_norm_ring", "softmax_ring", "gelu_ring", "embedding_ring"}) {
+    for (const bool lowers : {false, true}) {
+      const std::string what =
+          std::string("verification/") + name + (lowers ? "/lowering" : "/proofs");
+      benchmark::RegisterBenchmark(what.c_str(), prove_file, std::string(name) + ".yaml", lowers)
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
   return true;
 }();
 

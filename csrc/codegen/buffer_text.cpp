@@ -18,23 +18,31 @@ std::int64_t bytes_of(const Buffer& b) { return b.elements.value() * size_of(b.t
 
 }  // namespace
 
-BufferText::BufferText(const Kernel& kernel, Names& names, Helpers& helpers)
-    : kernel_(kernel), moved_(kernel.buffers.size()), offsets_(kernel.buffers.size()) {
+BufferText::BufferText(const Kernel& kernel, const LocalArrays& arrays, Names& names,
+                       Helpers& helpers)
+    : kernel_(kernel),
+      moved_(kernel.buffers.size()),
+      arrays_(arrays),
+      offsets_(kernel.buffers.size()) {
   note_moves();
   place_in_pool();
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     forms_.push_back(form(b));
-    names_.push_back(is_accessed_[b] ? names.declare(kernel.buffers[b].name) : "");
+    names_.push_back(is_left(b) ? names.declare(kernel.buffers[b].name) : "");
   }
   declare_pool(names);
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) declare(b, helpers);
 }
 
+// Not a vector's registers that no statement mentions any more.
+bool BufferText::is_left(std::size_t b) const {
+  const Buffer& buffer = kernel_.buffers[b];
+  const bool is_array = buffer.memory == Memory::Local && !buffer.elements.is_const(1);
+  return !is_array || arrays_.unrolled[b] > 0;
+}
+
 void BufferText::note_moves() {
-  for (const Buffer& b : kernel_.buffers) is_accessed_.push_back(b.memory != Memory::Local);
   for_each_statement(kernel_.body, [&](const Statement& s) {
-    for_each_access(s, kernel_.values,
-                    [&](const StatementAccess& a) { is_accessed_[a.buffer] = true; });
     for (const StatementAccess& a : parts_of(s).accesses) {
       if (!a.is_moved) continue;
       const Buffer& buffer = kernel_.buffers[a.buffer];
@@ -91,7 +99,7 @@ bool BufferText::is_alone(std::size_t b) const {
 }
 
 void BufferText::declare(std::size_t b, Helpers& helpers) {
-  if (!is_accessed_[b]) return;
+  if (!is_left(b)) return;
   const Buffer& buffer = kernel_.buffers[b];
   const std::string& name = names_[b];
   const std::string type(c_storage_type(buffer.type));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/codegen/helpers.h>
+#include <selvage/codegen/local_arrays.h>
 #include <selvage/codegen/names.h>
 #include <selvage/kernel/kernel.h>
 
@@ -20,7 +21,7 @@ namespace selvage {
 //           for one element: float acc; or an array for several: float acc[8];
 class BufferText {
  public:
-  BufferText(const Kernel& kernel, Names& names, Helpers& helpers);
+  BufferText(const Kernel& kernel, const LocalArrays& arrays, Names& names, Helpers& helpers);
 
   struct Parameter {
     std::string type, text;  // "const float*", "const float* __restrict__ a"
@@ -49,6 +50,7 @@ class BufferText {
     bool as_a_whole = false;
     std::int64_t alignment = 0;  // bytes; 0: not moved
   };
+  bool is_left(std::size_t b) const;
   void note_moves();
   void place_in_pool();
   Form form(std::size_t b) const;
@@ -58,7 +60,7 @@ class BufferText {
 
   const Kernel& kernel_;
   std::vector<Moved> moved_;
-  std::vector<bool> is_accessed_;  // false: registers that no statement mentions any more
+  const LocalArrays& arrays_;
   std::vector<std::optional<std::int64_t>> offsets_;  // in the pool
   std::int64_t pool_bytes_ = 0;
   std::vector<Form> forms_;

@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/codegen/barrier_text.h>
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/codegen/cuda.h>
 #include <selvage/codegen/head_text.h>
@@ -10,7 +11,6 @@
 #include <selvage/codegen/signature.h>
 #include <selvage/codegen/text_plan.h>
 #include <selvage/codegen/value_text.h>
-#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/same_kernel.h>
 #include <selvage/kernel/statements.h>
 
@@ -33,7 +33,7 @@ class Writer {
         forms_(*plan.forms),
         scope_(plan.scope),
         plan_(plan.temporaries),
-        choosers_(plan.choosers),
+        arrays_(plan.arrays),
         index_(kernel, forms_, scope_, helpers_),
         index_type_(c_type(index_.type())) {}
 
@@ -41,7 +41,7 @@ class Writer {
     CudaText out;
     out.name = names_.declare_kernel(name_);
     names_.open();
-    const BufferText buffers(kernel_, names_, helpers_);
+    const BufferText buffers(kernel_, arrays_, names_, helpers_);
     buffers_ = &buffers;
     declare_parameters(out.parameter_types);
     ValueText values(kernel_, buffers, index_, helpers_, names_);
@@ -52,6 +52,7 @@ class Writer {
       declare(axis.variable, hardware_index(axis.index));
     }
     write_temporaries(nullptr);
+    init_objects();
     write(kernel_.body);
     if (kernel_.launch.workspace) {
       line("__syncthreads();");
@@ -60,6 +61,7 @@ class Writer {
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
                (syncs_members_ ? kSyncMembers : "") + (copies_later_ ? kCopyGroups : "") +
+               (has_objects_ ? kBarrierObjects : "") + (elects_ ? kElect : "") +
                (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
                helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
@@ -146,12 +148,12 @@ class Writer {
                               ++defined;
                             },
                             [&](const AsyncCopy& copy) { computing(copy.copy.to, copy); },
-                            [&](const Arrive&) { line("end_copy_group();"); },
-                            [&](const Wait& wait) {
-                              line(fmt::format("wait_for_copy_groups({});", wait.pending));
-                            },
-                            // Kernels with these statements have been refused before.
-                            [](const Region&) {}, [](const While&) {}},
+                            [&](const Arrive& arrive) { write(arrive); },
+                            [&](const Wait& wait) { write(wait); },
+                            [&](const ProxyFence&) { line("fence_for_copies();"); },
+                            [&](const Region& region) { write(statement, region); },
+                            // Kernels with such statements have been refused before.
+                            [](const While&) {}},
                  statement.node);
     }
     for (; defined > 0; --defined) scope_.leave();
@@ -180,8 +182,8 @@ class Writer {
           declare(loop.variable, hardware_index(loop.parallel));
         }
         return write_inside(statement, loop);
+      case ParallelType::Bulk: return write_bulk(statement, loop);
       case ParallelType::DIDx:
-      case ParallelType::Bulk:
       case ParallelType::Group: break;
     }
     SELVAGE_CHECK(!"a loop that can be written in CUDA");
@@ -200,6 +202,21 @@ class Writer {
     values_->rerun();
     write_iterations(statement, loop);
     values_->forget();
+    close();
+  }
+  // One copy of all iterations, if there are any.
+  void write_bulk(const Statement& statement, const Loop& loop) {
+    const auto* copy = loop.body.size() == 1 ? std::get_if<AsyncCopy>(&loop.body[0].node) : nullptr;
+    SELVAGE_CHECK(copy != nullptr && copy->object && !loop.begin.valid());
+    const std::string pieces = names_.declare("pieces");
+    line("const " + index_type_ + " " + pieces + " = " + index_.write_converted(loop.extent).text +
+         ";");
+    open("if (0 < " + pieces + ")");
+    declare(loop.variable, "0");
+    const std::int64_t each = copy->copy.width * size_of(kernel_.buffers[copy->copy.to].type);
+    bulk_bytes_ = fmt::format("{} * {}", pieces, each);
+    write_inside(statement, loop);
+    bulk_bytes_.clear();
     close();
   }
   void write_iterations(const Statement& statement, const Loop& loop) {
@@ -240,28 +257,11 @@ class Writer {
     if (at == open_loops_.rbegin()) return line(leave.is_next ? "continue;" : "break;");
     line("goto " + (leave.is_next ? at->next : at->behind) + ";");
   }
-  // The threads of a block, at most; a barrier has no members beyond these.
-  std::int64_t block_threads() const {
-    std::int64_t n = 1;
-    for (Expr e : kernel_.launch.block) n *= e.is(Op::Const) ? e.value() : 1024;
-    return n;
-  }
   void write(const Barrier& barrier) {
-    switch (barrier.scope) {
-      case Barrier::Scope::Block: return line("__syncthreads();");
-      case Barrier::Scope::Warp:
-        return line(barrier.is_partial() ? fmt::format("__syncwarp({:#010x}u);", barrier.lanes)
-                                         : "__syncwarp();");
-      case Barrier::Scope::Threads: break;
-    }
-    SELVAGE_CHECK(barrier.id >= 1 && barrier.id <= 15 && barrier.warps() > 0);
-    const std::int64_t threads = barrier.warps() * kWarp,
-                       members = count_of(barrier, block_threads());
-    const bool is_whole = members == threads;
-    (is_whole ? syncs_threads_ : syncs_members_) = true;
-    if (is_whole) return line(fmt::format("sync_threads({}, {});", barrier.id, threads));
-    line(fmt::format("sync_members({}, {}, {}, {});", barrier.id, threads, members,
-                     own_lanes(barrier)));
+    const BarrierText text = barrier_text(kernel_, barrier);
+    syncs_threads_ = syncs_threads_ || text.macro == BarrierText::Macro::SyncThreads;
+    syncs_members_ = syncs_members_ || text.macro == BarrierText::Macro::SyncMembers;
+    line(text.line);
   }
   void write(const Statement& statement, const LastBlock& last) {
     has_last_block_ = true;
@@ -272,37 +272,19 @@ class Writer {
     scope_.leave();
     close();
   }
-  // C text for the member mask of the warp that runs it, chosen by the thread's number.
-  std::string own_lanes(const Barrier& barrier) const {
-    std::string text;
-    std::uint32_t last = 0;
-    for (std::size_t w = barrier.members.size(); w-- > 0;) {
-      const std::uint32_t word = barrier.members[w];
-      if (word == 0 || (!text.empty() && word == last)) continue;
-      const std::string own = fmt::format("{:#010x}u", word);
-      text = text.empty()
-                 ? own
-                 : fmt::format("{} < {} ? {} : {}", flat_thread(), (w + 1) * kWarp, own, text);
-      last = word;
-    }
-    return text;
-  }
-  std::string flat_thread() const {
-    const auto& block = kernel_.launch.block;
-    std::string text = "threadIdx.x";
-    if (!block[2].is_const(1)) {
-      text = fmt::format("(threadIdx.z * {} + threadIdx.y) * {} + threadIdx.x", block[1].value(),
-                         block[0].value());
-    } else if (!block[1].is_const(1)) {
-      text = fmt::format("threadIdx.y * {} + threadIdx.x", block[0].value());
-    }
-    return text;
+  void write(const Statement& statement, const Region& region) {
+    open("if (" + member_text(kernel_, region) + ")", region.role);
+    scope_.enter_body(statement);
+    write_temporaries(&statement);
+    write(region.body);
+    scope_.leave();
+    close();
   }
   bool is_unrolled(const Loop& loop) const {
     if (loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize) {
       return true;
     }
-    return choosers_.count(loop.variable.id()) > 0 && loop.extent.is(Op::Const) &&
+    return arrays_.choosers.count(loop.variable.id()) > 0 && loop.extent.is(Op::Const) &&
            (!loop.begin.valid() || loop.begin.is(Op::Const));
   }
   void write_inside(const Statement& statement, const Loop& loop) {
@@ -313,7 +295,7 @@ class Writer {
   }
   // Nested guards with nothing between them become one test.
   void write(const Statement& statement, const Guard& guard) {
-    CText condition = index_.write(guard.condition);
+    CText condition = guard.elects ? elected() : index_.write(guard.condition);
     scope_.enter_guard(statement, guard.condition);
     int entered = 1;
     const Statement* last = &statement;
@@ -350,13 +332,24 @@ class Writer {
     scope_.leave();
     close();
   }
+  // That the thread is the one that stands for the first of the block.
+  CText elected() {
+    elects_ = true;
+    const std::string name = names_.declare("is_elected");
+    line("int " + name + ";");
+    line("elect_one(" + name + ");");
+    CText condition;
+    condition.text = fmt::format("{} < {} && {}", flat_thread(kernel_), kWarp, name);
+    condition.precedence = info(Op::And).precedence;
+    return condition;
+  }
   // The only statement in the body of `outer`, if it needs no line of its own; else null.
   const Statement* only_statement(const Statement& outer, const Body& body) const {
     if (body.size() != 1 || plan_.temporaries.count(&outer) > 0) return nullptr;
     const auto* loop = std::get_if<Loop>(&body[0].node);
     const bool is_axis = loop != nullptr && forms_.computed().is_axis(loop->variable);
     const auto* guard = std::get_if<Guard>(&body[0].node);
-    const bool is_test = guard != nullptr && guard->otherwise.empty();
+    const bool is_test = guard != nullptr && guard->otherwise.empty() && !guard->elects;
     return is_axis || is_test ? &body[0] : nullptr;
   }
   void write(const Store& store) {
@@ -394,9 +387,46 @@ class Writer {
     line(elements(transfer.to, transfer.to_address, transfer.width, "") + " = " +
          elements(transfer.from, transfer.from_address, transfer.width, "const ") + ";");
   }
+  // Thread 0 makes the barrier objects ready before any other thread goes on.
+  void init_objects() {
+    for (BufferId b = 0; b < kernel_.buffers.size(); ++b) {
+      const Buffer& objects = kernel_.buffers[b];
+      if (!objects.arrivals) continue;
+      if (!has_objects_) open("if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)");
+      has_objects_ = true;
+      for (std::int64_t k = 0; k < objects.elements.value(); ++k) {
+        line(fmt::format("init_object(&{}, {});", buffers_->element(b, std::to_string(k)),
+                         *objects.arrivals));
+      }
+    }
+    if (!has_objects_) return;
+    line("publish_objects();");
+    close();
+    line("__syncthreads();");
+  }
+  std::string object(const BarrierObject& o) { return "&" + element(o.buffer, o.address); }
+  void write(const Arrive& arrive) {
+    if (!arrive.object) return line("end_copy_group();");
+    if (!arrive.bytes.valid()) return line("arrive_at(" + object(*arrive.object) + ");");
+    line("arrive_announcing(" + object(*arrive.object) + ", " + index_.write(arrive.bytes).text +
+         ");");
+  }
+  void write(const Wait& wait) {
+    if (!wait.object) return line(fmt::format("wait_for_copy_groups({});", wait.pending));
+    const CText phase = index_.write_converted(wait.phase);
+    line("wait_for_phase(" + object(*wait.object) + ", " + inside(phase, info(Op::Mul).precedence) +
+         " & 1);");
+  }
   void write(const AsyncCopy& copy) {
     const Transfer& t = copy.copy;
     const std::int64_t bytes = t.width * size_of(kernel_.buffers[t.to].type);
+    if (copy.object) {
+      const std::string own = object(*copy.object);
+      const std::string all = bulk_bytes_.empty() ? std::to_string(bytes) : bulk_bytes_;
+      if (copy.announces) line(fmt::format("announce_bytes({}, {});", own, all));
+      return line(fmt::format("begin_bulk_copy({}, {}, {}, {});", all, place(t.to, t.to_address),
+                              place(t.from, t.from_address), own));
+    }
     copies_later_ = true;
     line((bytes == 16 ? "begin_copy_16(" : fmt::format("begin_copy({}, ", bytes)) +
          place(t.to, t.to_address) + ", " + place(t.from, t.from_address) + ");");
@@ -455,7 +485,7 @@ class Writer {
   const Forms& forms_;
   Scope& scope_;
   const Plan& plan_;
-  const std::unordered_set<std::uint32_t>& choosers_;
+  const LocalArrays& arrays_;
   IndexText index_;
   std::string index_type_;
   const BufferText* buffers_ = nullptr;
@@ -472,8 +502,9 @@ class Writer {
   };
   std::vector<OpenLoop> open_loops_;
   std::unordered_set<std::string> labels_;
+  std::string bulk_bytes_;                              // of the copy that a loop bound to Bulk is
   bool syncs_threads_ = false, syncs_members_ = false;  // by macros
-  bool has_last_block_ = false, copies_later_ = false;
+  bool has_last_block_ = false, copies_later_ = false, has_objects_ = false, elects_ = false;
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;

@@ -59,6 +59,52 @@ inline constexpr const char* kCopyGroups =
     "  asm volatile(\"cp.async.wait_group \" #pending \";\" ::: \"memory\")\n"
     "#endif\n";
 
+// Barrier objects (mbarrier) and the copies that belong to them, from sm_90 on: an element of 8
+// bytes in shared memory each. A phase is told by its parity. A copy announces its bytes when it
+// begins; whoever waits asks again and again, as the instruction may return early.
+inline constexpr const char* kBarrierObjects =
+    "#ifndef init_object\n"
+    "#define shared_address(at) ((unsigned)__cvta_generic_to_shared(at))\n"
+    "#define init_object(object, arrivals) \\\n"
+    "  asm volatile(\"mbarrier.init.shared::cta.b64 [%0], %1;\" :: \\\n"
+    "               \"r\"(shared_address(object)), \"r\"(arrivals) : \"memory\")\n"
+    "#define publish_objects() asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: "
+    "\"memory\")\n"
+    "#define announce_bytes(object, bytes) \\\n"
+    "  asm volatile(\"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;\" :: \\\n"
+    "               \"r\"(shared_address(object)), \"r\"((int)(bytes)) : \"memory\")\n"
+    "#define begin_bulk_copy(bytes, to, from, object) \\\n"
+    "  asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes \" \\\n"
+    "               \"[%0], [%1], %2, [%3];\" :: \\\n"
+    "               \"r\"(shared_address(to)), \"l\"(from), \"r\"((int)(bytes)), \\\n"
+    "               \"r\"(shared_address(object)) : \"memory\")\n"
+    "#define arrive_at(object) \\\n"
+    "  asm volatile(\"mbarrier.arrive.shared::cta.b64 _, [%0];\" :: \\\n"
+    "               \"r\"(shared_address(object)) : \"memory\")\n"
+    "#define arrive_announcing(object, bytes) \\\n"
+    "  asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\" :: \\\n"
+    "               \"r\"(shared_address(object)), \"r\"((int)(bytes)) : \"memory\")\n"
+    "#define fence_for_copies() asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\")\n"
+    "#define wait_for_phase(object, parity) \\\n"
+    "  do { \\\n"
+    "    int selvage_has_ended; \\\n"
+    "    do { \\\n"
+    "      asm volatile(\"{ .reg .pred p; \" \\\n"
+    "                   \"mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; \" \\\n"
+    "                   \"selp.b32 %0, 1, 0, p; }\" : \"=r\"(selvage_has_ended) : \\\n"
+    "                   \"r\"(shared_address(object)), \"r\"((int)(parity)) : \"memory\"); \\\n"
+    "    } while (!selvage_has_ended); \\\n"
+    "  } while (0)\n"
+    "#endif\n";
+
+// Whether the thread is the one that its warp elects. All threads of the warp get there together.
+inline constexpr const char* kElect =
+    "#ifndef elect_one\n"
+    "#define elect_one(is_elected) \\\n"
+    "  asm volatile(\"{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 %0, 1, 0, p; }\" : \\\n"
+    "               \"=r\"(is_elected) :: \"memory\")\n"
+    "#endif\n";
+
 // Whether the blocks of all others have come here before. All threads of each block come, once. The
 // last block leaves the counter as it was, 0. Each thread's fence makes what it wrote visible
 // before its block is counted (CUDA Programming Guide, memory fence functions).

@@ -1,5 +1,6 @@
 #include <selvage/base/refuse.h>
 #include <selvage/codegen/plan.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 
 #include <algorithm>
@@ -165,19 +166,21 @@ Plan plan(const Kernel& kernel, const Forms& forms, Scope& scope) {
 
 namespace {
 
-// Copies of 4, 8 or 16 bytes in the queue of their thread (cp.async), and what closes and awaits
-// their groups.
+// Whether one instruction makes the copy: cp.async, or cp.async.bulk for a barrier object.
 bool is_copied(const Kernel& kernel, const AsyncCopy& c) {
   const Buffer &to = kernel.buffers[c.copy.to], &from = kernel.buffers[c.copy.from];
-  const std::int64_t bytes = c.copy.width * size_of(to.type);
-  return !c.object && to.memory == Memory::Shared && from.memory == Memory::Global &&
-         (bytes == 4 || bytes == 8 || bytes == 16) && c.alignment * size_of(to.type) >= bytes;
+  const std::int64_t size = size_of(to.type), bytes = c.copy.width * size;
+  if (to.memory != Memory::Shared || from.memory != Memory::Global) return false;
+  if (c.object) return is_copied_in_bulk(bytes) && c.alignment * size % kBulkAlignment == 0;
+  return is_copied_at_once(bytes) && c.alignment * size >= bytes;
 }
-bool is_of_queue(const Kernel& kernel, const Statement& s) {
-  if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) return is_copied(kernel, *copy);
-  if (const auto* arrive = std::get_if<Arrive>(&s.node)) return !arrive->object;
-  const auto* wait = std::get_if<Wait>(&s.node);
-  return wait != nullptr && !wait->object;
+// Barrier objects are initialized once: a block runs the kernel once.
+bool is_event_emitted(const Kernel& kernel, const Statement& s) {
+  if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) {
+    return is_copied(kernel, *copy) && !(copy->object && kernel.launch.workspace);
+  }
+  return std::holds_alternative<Arrive>(s.node) || std::holds_alternative<Wait>(s.node) ||
+         std::holds_alternative<ProxyFence>(s.node) || std::holds_alternative<Region>(s.node);
 }
 
 }  // namespace
@@ -185,7 +188,7 @@ bool is_of_queue(const Kernel& kernel, const Statement& s) {
 void check_is_emitted(const Kernel& kernel) {
   // A number from memory that a loop or a guard depends on needs nothing of the text.
   for (const Statement* s : own_pace(kernel)) {
-    if (!parts_of(*s).has_own_pace || is_of_queue(kernel, *s)) continue;
+    if (!parts_of(*s).has_own_pace || is_event_emitted(kernel, *s)) continue;
     refuse<Illegal>("E706",
                     "the kernel " + kernel.name + " has " + std::string(name_of(*s)) +
                         ", which is not emitted yet",

@@ -6,8 +6,7 @@
 #include <selvage/codegen/scope.h>
 #include <selvage/kernel/forms.h>
 
-#include <cstdint>
-#include <unordered_set>
+#include <memory>
 
 namespace selvage {
 
@@ -20,7 +19,7 @@ struct TextPlan {
         forms(forms_of(k)),
         scope(k, *forms),
         temporaries(plan(k, *forms, scope)),
-        choosers(local_arrays(k, forms->computed()).choosers) {}
+        arrays(local_arrays(k, forms->computed())) {}
   TextPlan(const TextPlan&) = delete;
   TextPlan& operator=(const TextPlan&) = delete;
 
@@ -28,7 +27,7 @@ struct TextPlan {
   std::shared_ptr<const Forms> forms;
   Scope scope;
   Plan temporaries;
-  std::unordered_set<std::uint32_t> choosers;  // loop variables, by id
+  LocalArrays arrays;
 };
 
 }  // namespace selvage

@@ -1,4 +1,5 @@
 #include <selvage/driver/work.h>
+#include <selvage/expr/conjuncts.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/simplifier/simplifier.h>
@@ -33,10 +34,27 @@ class WorkCounter {
 
  private:
   double iterations(const Loop& loop) {
-    if (exits_of(loop).ends) return 1;
+    if (exits_of(loop).ends || is_of_first(loop)) return 1;
     const Expr n = loop.begin.valid() ? loop.extent - loop.begin : loop.extent;
     const std::int64_t most = sizes_(n).value_or(known_.interval(n).hi);
     return most == INT64_MAX ? 1 : std::max(double(most), 0.0);
+  }
+
+  // Whether only index 0 along an axis of the launch does anything.
+  static bool is_of_first(const Loop& loop) {
+    const Body* body = &loop.body;
+    while (is_index(loop.parallel) && body->size() == 1) {
+      if (const auto* guard = std::get_if<Guard>(&body->front().node)) {
+        const Expr first = eq(loop.variable, 0);
+        return guard->otherwise.empty() &&
+               std::ranges::any_of(conjuncts_of(guard->condition),
+                                   [&](Expr c) { return same(c, first); });
+      }
+      const auto* inner = std::get_if<Loop>(&body->front().node);
+      if (inner == nullptr || !is_index(inner->parallel)) return false;
+      body = &inner->body;
+    }
+    return false;
   }
 
   const SizeValues& sizes_;

@@ -61,7 +61,7 @@ class Compiler {
   void compile(CompiledStatement& s, const Statement& statement, const StatementParts& parts) {
     std::vector<Expr> expressions(parts.expressions.begin(), parts.expressions.end());
     if (const auto* loop = std::get_if<Loop>(&statement.node)) {
-      SELVAGE_CHECK(loop->parallel != ParallelType::DIDx && loop->parallel != ParallelType::Bulk);
+      SELVAGE_CHECK(loop->parallel != ParallelType::DIDx);
       s.parallel = loop->parallel;
       if (!loop->begin.valid()) {
         expressions.insert(expressions.begin(), loop->extent.pool().constant(0));

@@ -165,9 +165,10 @@ void CheckedMemory::report_race(BufferId b, std::int64_t address, Effect effect,
   const std::string who = (race.other.is_copy() ? "a copy of " : "") + log_.name(race.other.thread);
   std::string what =
       fmt::format("{} after {} {}, ", words(effect).here, who, words(race.effect).other);
-  what += race.other.is_copy()        ? "with no wait between for its end"
-          : here.block == other.block ? "with no barrier between"
-                                      : "and nothing orders two blocks";
+  what += race.other.is_copy()             ? "with no wait between for its end"
+          : clock_.lacks_fence(race.other) ? "with no proxy fence between"
+          : here.block == other.block      ? "with no barrier between"
+                                           : "and nothing orders two blocks";
   if (!buffer.overlaps.empty()) what += "; " + buffer.overlaps + " overlaps it";
   log_.report(FaultKind::Race, b, address, what, race.other.thread);
 }

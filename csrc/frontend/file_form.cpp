@@ -23,7 +23,7 @@ using namespace file_keys;
 constexpr std::string_view kMemories[] = {"global", "shared", "local"};
 constexpr std::string_view kSwizzles[] = {"xor", "cyclic_shift"};
 constexpr std::string_view kDuplicates[] = {"allowed"};
-constexpr std::string_view kCopies[] = {"ldst", "cp_async", "tma"};
+constexpr std::string_view kCopies[] = {"ldst", "cp_async", "bulk", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
 constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math

@@ -273,7 +273,7 @@ class ScheduleReader {
   }
   CopyBy read_by(const Node& node, const std::string& what) {
     const std::size_t word = as_one_of(node, what, Form::CopyWord);
-    if (word > std::size_t(CopyBy::CpAsync)) {
+    if (word > std::size_t(CopyBy::Bulk)) {
       refuse_unsupported(node.place, what + ": " + node.text, "write by: ldst");
     }
     return CopyBy(word);

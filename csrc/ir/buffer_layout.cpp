@@ -41,10 +41,11 @@ Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahea
                     "begin them 0 or more ahead, and less than there are stages");
   }
   if (ahead && by == CopyBy::LoadStore) {
-    refuse<Illegal>("E448",
-                    fusion()[t].name + " is loaded and stored, and would be " +
-                        counted(*ahead, "iteration") + " ahead",
-                    "copies that end later are begun ahead: by: cp_async; or leave ahead out");
+    refuse<Illegal>(
+        "E448",
+        fusion()[t].name + " is loaded and stored, and would be " + counted(*ahead, "iteration") +
+            " ahead",
+        "copies that end later are begun ahead: by: cp_async or bulk; or leave ahead out");
   }
   nest(t).copied_by = by;
   nest(t).ahead = ahead;

@@ -19,7 +19,14 @@ std::string_view to_string(ParallelType type) {
   return kNames[std::size_t(type)];
 }
 
-std::string_view to_string(CopyBy by) { return by == CopyBy::CpAsync ? "cp_async" : "ldst"; }
+std::string_view to_string(CopyBy by) {
+  switch (by) {
+    case CopyBy::LoadStore: return "ldst";
+    case CopyBy::CpAsync: return "cp_async";
+    case CopyBy::Bulk: break;
+  }
+  return "bulk";
+}
 
 std::optional<ParallelType> parse_parallel_type(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

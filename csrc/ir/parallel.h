@@ -45,8 +45,14 @@ constexpr int axis(ParallelType t) {
 enum class CopyBy : std::uint8_t {
   LoadStore,  // a thread loads them into registers and stores them
   CpAsync,    // a thread begins copies that end later, at a wait for the group that it puts them in
+  Bulk,       // the same of any multiple of 16 bytes side by side, at a wait for a barrier object
 };
-std::string_view to_string(CopyBy by);  // "ldst", "cp_async"
+std::string_view to_string(CopyBy by);  // "ldst", "cp_async", "bulk"
+// Of bulk copies: what their bytes and both addresses are multiples of, and the most bytes of one.
+inline constexpr std::int64_t kBulkAlignment = 16, kMostBulkBytes = 1 << 19;
+constexpr bool is_copied_in_bulk(std::int64_t bytes) {
+  return bytes > 0 && bytes % kBulkAlignment == 0 && bytes <= kMostBulkBytes;
+}
 
 // Threads of a warp, which run together (counted x fastest, then y, z), and of a warpgroup, four
 // warps.

@@ -146,12 +146,13 @@ class Schedule {
   Schedule& stages(TensorId t, std::int64_t copies);
   Schedule& stages(Tensor t, std::int64_t copies) { return stages(t.id(), copies); }
   // How the elements of t, a copy of what lies in global memory, come into shared memory. By
-  // CpAsync the serial loop that t is computed at becomes a ring of its stages: in iteration k the
-  // copies of iteration k + ahead are begun, those of iteration k have ended, and the code of
-  // iteration k uses them. `ahead`: below the number of stages; absent: one below, so that each
-  // iteration has one barrier. Where several tensors are copied at one loop, it is the least of
-  // theirs. E419 as layout(); E448 where `ahead` is negative and, when the schedule is settled,
-  // where it is too many, or t is computed at no loop or at one that is not serial.
+  // CpAsync or Bulk the serial loop that t is computed at becomes a ring of its stages: in
+  // iteration k the copies of iteration k + ahead are begun, those of iteration k have ended, and
+  // the code of iteration k uses them. `ahead`: below the number of stages; absent: one below, so
+  // that each iteration has one barrier. Where several tensors are copied at one loop, it is the
+  // least of theirs. By Bulk the loop of t that is bound to Vectorize is one copy, of any multiple
+  // of 16 bytes. E419 as layout(); E448 where `ahead` is negative and, when the schedule is
+  // settled, where it is too many, or t is computed at no loop or at one that is not serial.
   Schedule& copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahead = {});
   Schedule& copy(Tensor t, CopyBy by, std::optional<std::int64_t> ahead = {}) {
     return copy(t.id(), by, ahead);

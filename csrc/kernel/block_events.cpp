@@ -31,27 +31,35 @@ void BlockEvents::start_block() {
   objects_.assign(arrivals_.size(), {});
 }
 
-// Agents are numbered after the threads: first one for each thread's queue, whose ticks are groups;
-// then one for each barrier object, whose ticks are phases.
 CopyAgent BlockEvents::copy(std::uint32_t thread) const {
-  return {threads_ + thread, ThreadClocks::Tick(groups_[thread] + 1)};
+  return {agent_of_queue(threads_, thread), ThreadClocks::Tick(groups_[thread] + 1)};
 }
 
 CopyAgent BlockEvents::copy_for(std::size_t object) const {
-  return {2 * threads_ + std::int64_t(object),
-          ThreadClocks::Tick(objects_[object].ended.size() + 1)};
+  return {agent_of_object(threads_, object), ThreadClocks::Tick(objects_[object].ended.size() + 1)};
+}
+
+void BlockEvents::fence(std::uint32_t thread, ThreadClocks& clocks) const {
+  clocks.learn(thread, agent_of_fences(threads_, thread), clocks.now(thread));
+  // What it does next is not behind this fence.
+  clocks.give(thread);
 }
 
 std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::int64_t bytes,
-                               ThreadClocks& clocks) {
-  objects_[object].copied += bytes;
-  return come(thread, objects_[object], object, clocks);
+                               bool is_announced, ThreadClocks& clocks) {
+  Object& o = objects_[object];
+  o.copied += bytes;
+  if (is_announced) {
+    o.expected += bytes;
+    o.announcers.push_back({thread, clocks.now(thread)});
+  }
+  return come(thread, o, object, clocks);
 }
 
 void BlockEvents::wait_for_groups(std::uint32_t thread, std::int64_t pending,
                                   ThreadClocks& clocks) const {
   const std::int64_t ended = std::max<std::int64_t>(0, groups_[thread] - pending);
-  clocks.learn(thread, threads_ + thread, ThreadClocks::Tick(ended));
+  clocks.learn(thread, agent_of_queue(threads_, thread), ThreadClocks::Tick(ended));
 }
 
 std::string BlockEvents::arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
@@ -62,6 +70,7 @@ std::string BlockEvents::arrive(std::uint32_t thread, std::size_t object, std::i
   }
   ++o.arrived;
   o.expected += bytes;
+  o.last_arrival[thread] = clocks.now(thread);
   return come(thread, o, object, clocks);
 }
 
@@ -75,24 +84,33 @@ std::string BlockEvents::come(std::uint32_t thread, Object& o, std::size_t objec
     return "more bytes are copied than arrivals have said: " + state(object);
   std::string wrong;
   const auto is_late = [&](const Waiter& w) { return o.known[w.thread] < w.tick; };
-  if (std::any_of(o.waiters.begin(), o.waiters.end(), is_late)) {
+  if (std::ranges::any_of(o.waiters, is_late)) {
     wrong = "the end of a phase that a thread may still wait for the one before of";
   }
-  o.known[std::size_t(2 * threads_) + object] = ThreadClocks::Tick(o.ended.size() + 1);
+  const auto is_open = [&](const Waiter& w) {
+    const auto at = o.last_arrival.find(w.thread);
+    return at == o.last_arrival.end() || at->second < w.tick;
+  };
+  if (std::ranges::any_of(o.announcers, is_open)) {
+    wrong = "the end of a phase that need not wait for the bytes that a thread announces in it";
+  }
+  o.known[std::size_t(agent_of_object(threads_, object))] = ThreadClocks::Tick(o.ended.size() + 1);
   o.ended.push_back(std::move(o.known));
   o.arrived = o.expected = o.copied = 0;
   o.known.clear();
   o.waiters.clear();
+  o.announcers.clear();
+  o.last_arrival.clear();
   return wrong;
 }
 
 std::string BlockEvents::begin_wait(std::uint32_t thread, std::size_t object, std::int64_t phase,
                                     const ThreadClocks& clocks) const {
   const auto ended = std::int64_t(objects_[object].ended.size());
-  const std::int64_t agent = 2 * threads_ + std::int64_t(object);
+  const std::int64_t agent = agent_of_object(threads_, object);
   const bool knows_the_one_before =
-      phase >= 0 &&
-      (phase == 0 || clocks.is_before(agent, ThreadClocks::Tick(phase), std::int64_t(thread)));
+      phase >= -1 &&
+      (phase <= 0 || clocks.is_before(agent, ThreadClocks::Tick(phase), std::int64_t(thread)));
   if (!knows_the_one_before) {
     return fmt::format("a wait for phase {}, where the one before may not have ended", phase);
   }
@@ -107,7 +125,7 @@ bool BlockEvents::end_wait(std::uint32_t thread, std::size_t object, std::int64_
   Object& o = objects_[object];
   const auto ended = std::int64_t(o.ended.size());
   if (phase >= ended) return false;
-  clocks.learn(thread, o.ended[std::size_t(phase)]);
+  if (phase >= 0) clocks.learn(thread, o.ended[std::size_t(phase)]);
   if (phase + 1 == ended) {
     o.waiters.push_back({thread, clocks.now(thread)});
   } else if (phase + 2 <= ended) {

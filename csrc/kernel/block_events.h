@@ -4,6 +4,7 @@
 #include <selvage/kernel/thread_clocks.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,17 +41,32 @@ class BlockEvents {
  public:
   // `arrivals`: BarrierObjects::arrivals().
   BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals);
+  // Agents are numbered after the threads. First comes one for each thread's queue, whose ticks are
+  // groups; then one for each thread's fences, whose tick is that of the thread at its last fence;
+  // then one for each barrier object, whose ticks are phases.
   static std::int64_t agents(std::int64_t threads, std::size_t objects) {
-    return threads + std::int64_t(objects);
+    return 2 * threads + std::int64_t(objects);
+  }
+  static std::int64_t agent_of_queue(std::int64_t threads, std::int64_t thread) {
+    return threads + thread;
+  }
+  static std::int64_t agent_of_fences(std::int64_t threads, std::int64_t thread) {
+    return 2 * threads + thread;
+  }
+  static std::int64_t agent_of_object(std::int64_t threads, std::size_t object) {
+    return 3 * threads + std::int64_t(object);
   }
 
   void start_block();
   // A copy that belongs to the thread's queue, or to an object.
   CopyAgent copy(std::uint32_t thread) const;
   CopyAgent copy_for(std::size_t object) const;
-  // A copy of `bytes` bytes that belongs to the object has ended.
-  std::string bring(std::uint32_t thread, std::size_t object, std::int64_t bytes,
+  // A copy of `bytes` bytes that belongs to the object has ended. `is_announced`: the thread has
+  // announced them as it began the copy.
+  std::string bring(std::uint32_t thread, std::size_t object, std::int64_t bytes, bool is_announced,
                     ThreadClocks& clocks);
+  // The thread passes a proxy fence.
+  void fence(std::uint32_t thread, ThreadClocks& clocks) const;
   void close_group(std::uint32_t thread) { ++groups_[thread]; }
   void wait_for_groups(std::uint32_t thread, std::int64_t pending, ThreadClocks& clocks) const;
   std::string arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
@@ -75,6 +91,8 @@ class BlockEvents {
     std::vector<ThreadClocks::Tick> known;               // by the threads that arrived in it
     std::vector<std::vector<ThreadClocks::Tick>> ended;  // `known` of each phase that ended
     std::vector<Waiter> waiters;                         // that went on after the last of these
+    std::vector<Waiter> announcers;                      // of bytes in the current phase
+    std::map<std::uint32_t, ThreadClocks::Tick> last_arrival;  // in it, by thread
   };
   std::string come(std::uint32_t thread, Object& o, std::size_t object, ThreadClocks& clocks);
 

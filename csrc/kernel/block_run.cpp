@@ -21,7 +21,8 @@ void BlockRun::run(std::vector<Thread>& order, SplitMix64* random) {
     for (Thread t : order) {
       if (runners_[t].waits_at == kTop && !runners_[t].frames.empty()) run(t);
     }
-    if (!release(false) && !release(true)) break;
+    // Threads that were not run to where they wait miss nothing.
+    if (!actions_.goes_on() || (!release(false) && !release(true))) break;
   }
 }
 
@@ -130,7 +131,9 @@ void BlockRun::step(Thread t, PlaceId id) {
                    actions_.spend(clock_.clocks().size());
                    // It reads and writes, and then the object knows of it.
                    actions_.copy(id, events_->copy_for(signal->object));
-                   tell(id, t, events_->bring(t, signal->object, signal->amount, clock_.clocks()));
+                   tell(id, t,
+                        events_->bring(t, signal->object, signal->amount, copy.announces,
+                                       clock_.clocks()));
                  },
                  [&](const Arrive& arrive) {
                    if (!arrive.object) return events_->close_group(t);
@@ -149,6 +152,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                    r.waits_at = id;
                    pass_wait(t, id);
                  },
+                 [&](const ProxyFence&) { events_->fence(t, clock_.clocks()); },
                  [&](const Barrier& barrier) { arrive_at(t, id, barrier); },
                  [&](const LastBlock&) { arrive_at(t, id, together_at(id)); },
                  [&](const Shuffle&) { arrive_at(t, id, together_at(id)); }},

@@ -134,7 +134,9 @@ class Forms;
 struct Statement;
 using Body = std::vector<Statement>;
 
-// for (variable = begin; variable < extent; ++variable) body. If bound to a block or thread index:
+// for (variable = begin; variable < extent; ++variable) body. If bound to Bulk: the copies of all
+// iterations, of neighbouring elements for one barrier object, are one copy; the body is nothing
+// else. If bound to a block or thread index:
 // the body once, with variable = that index. A parallel loop tests nothing: where the launch is
 // wider than the extent, a Guard inside must keep the surplus threads out.
 struct Loop {
@@ -169,6 +171,10 @@ struct Guard {
   Body body;
   Body otherwise = {};
   std::string remark = {};  // printed as a comment beside it
+  // `condition` lets the first thread of the block through, and all threads of its warp get here
+  // together. Any one of the warp may stand for it: the hardware elects one, so that it is known to
+  // be one where the kernel is compiled.
+  bool elects = false;
 };
 // buffer[address] = value, converted to the buffer's type.
 // `valid`: conditions that must hold wherever the store is executed: the bounds of all iterdomains,
@@ -236,8 +242,8 @@ struct Shuffle {
 //   The queue of a thread holds its copies in groups: Arrive closes the group of all copies begun
 //   since the last Arrive, and Wait waits until at most `pending` groups have not ended.
 //   A barrier object goes through phases 0, 1, 2, ... A phase ends when Buffer::arrivals arrivals
-//   have come and as many bytes are copied as these arrivals have announced. Wait waits for the end
-//   of a phase, which must be the current phase or the last one that ended.
+//   have come and as many bytes are copied as have been announced. Wait waits for the end of a
+//   phase, which must be the current phase or the last one that ended; phase -1 ended before any.
 // A thread that has waited sees what was done before the arrivals that it waited for, and what was
 // copied.
 struct BarrierObject {
@@ -246,11 +252,20 @@ struct BarrierObject {
 };
 // A Transfer between global and shared memory that ends later. Until a thread has waited for it, no
 // thread may read the elements that it writes, nor write those that it reads.
+// A copy of an object is made by another unit than the thread, by a way to shared memory of its own
+// (the async proxy): what threads did there before has its place before the copy only if each of
+// them has passed a ProxyFence since.
 struct AsyncCopy {
   Transfer copy;
   std::int64_t alignment = 1;                // both addresses are multiples of it, in elements
   std::optional<BarrierObject> object = {};  // none: the thread's queue
+  // Of an object: it announces its own bytes when it begins. The thread arrives at the object after
+  // that, so that the phase cannot have ended before.
+  bool announces = false;
 };
+// What the thread has read and written in shared memory until now comes before the copies of
+// objects that are begun by those who learn of the fence, at a barrier or at an object.
+struct ProxyFence {};
 struct Arrive {
   std::optional<BarrierObject> object = {};
   Expr bytes = {};  // announces that copies bring so many to the object in this phase; invalid: 0
@@ -284,7 +299,7 @@ struct While {
 };
 struct Statement {
   std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave, AsyncCopy, Arrive,
-               Wait, Region, LastBlock, While>
+               Wait, ProxyFence, Region, LastBlock, While>
       node;
   std::uint32_t origin = 0;  // its source, in a numbering of the pass that made it; 0: none
 };

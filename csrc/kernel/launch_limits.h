@@ -23,7 +23,11 @@ inline constexpr std::int64_t kMaxSharedBytes = 227 << 10;
 inline constexpr std::int64_t kMaxWorkspaceBytes = 16 << 20;
 inline constexpr std::int64_t kMostMultiprocessors = 160, kResidentThreads = 2048,
                               kResidentBlocks = 32;
-inline constexpr std::int64_t kWidestAccess = 16;                // bytes
+inline constexpr std::int64_t kWidestAccess = 16;  // bytes
+// Whether one instruction copies so many bytes to shared memory and ends later (cp.async).
+constexpr bool is_copied_at_once(std::int64_t bytes) {
+  return bytes == 4 || bytes == 8 || bytes == kWidestAccess;
+}
 inline constexpr std::int64_t kSharedAlignment = kWidestAccess;  // of each array in it
 
 }  // namespace selvage

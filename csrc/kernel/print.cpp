@@ -73,7 +73,9 @@ class Printer {
            elements(t.from, t.from_address, t.width);
   }
   void print(const AsyncCopy& c, int depth) {
-    line(depth, "begin " + moved(c.copy) + (c.object ? " for " + element(*c.object) : ""));
+    const std::string announced = c.announces ? ", announced" : "";
+    line(depth,
+         "begin " + moved(c.copy) + (c.object ? " for " + element(*c.object) : "") + announced);
   }
   void print(const Arrive& arrive, int depth) {
     if (!arrive.object) return line(depth, "end the group of copies");
@@ -87,6 +89,7 @@ class Printer {
     const std::string but = fmt::format(" but the last {} groups", wait.pending);
     line(depth, "wait for copies" + (wait.pending == 0 ? "" : but));
   }
+  void print(const ProxyFence&, int depth) { line(depth, "proxy fence"); }
   void print(const Region& region, int depth) {
     line(depth,
          fmt::format("region {} (threads {:#010x})", region.role, fmt::join(region.members, " ")));

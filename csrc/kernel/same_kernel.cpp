@@ -29,9 +29,9 @@ bool equal(const Define& a, const Define& b) {
          same(position, b.position) && added == b.added;
 }
 bool equal(const Guard& a, const Guard& b) {
-  const auto& [condition, body, otherwise, remark] = a;
+  const auto& [condition, body, otherwise, remark, elects] = a;
   return same(condition, b.condition) && equal(body, b.body) && equal(otherwise, b.otherwise) &&
-         remark == b.remark;
+         remark == b.remark && elects == b.elects;
 }
 bool equal(const Store& a, const Store& b) {
   const auto& [buffer, address, value, valid, duplicates_allowed, atomic] = a;
@@ -64,8 +64,9 @@ bool equal(const std::optional<BarrierObject>& a, const std::optional<BarrierObj
   return buffer == b->buffer && same(address, b->address);
 }
 bool equal(const AsyncCopy& a, const AsyncCopy& b) {
-  const auto& [copy, alignment, object] = a;
-  return equal(copy, b.copy) && alignment == b.alignment && equal(object, b.object);
+  const auto& [copy, alignment, object, announces] = a;
+  return equal(copy, b.copy) && alignment == b.alignment && equal(object, b.object) &&
+         announces == b.announces;
 }
 bool equal(const Arrive& a, const Arrive& b) {
   const auto& [object, bytes] = a;
@@ -75,6 +76,7 @@ bool equal(const Wait& a, const Wait& b) {
   const auto& [object, phase, pending] = a;
   return equal(object, b.object) && same(phase, b.phase) && pending == b.pending;
 }
+bool equal(const ProxyFence&, const ProxyFence&) { return true; }
 bool equal(const Region& a, const Region& b) {
   const auto& [role, members, body] = a;
   return role == b.role && members == b.members && equal(body, b.body);

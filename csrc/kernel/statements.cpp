@@ -88,6 +88,7 @@ StatementParts parts_of(const Statement& statement) {
             parts.accesses.add(signal(*wait.object));
             return parts;
           },
+          [](const ProxyFence&) { return Parts{.has_own_pace = true}; },
           [](const Region& region) {
             return Parts{.bodies = {&region.body}, .has_own_pace = true};
           },
@@ -110,6 +111,23 @@ StatementParts parts_of(const Statement& statement) {
           },
           [](const Leave&) { return Parts{}; }},
       statement.node);
+}
+
+bool closes_group(const Statement& s) {
+  const auto* arrive = std::get_if<Arrive>(&s.node);
+  return arrive != nullptr && !arrive->object;
+}
+const Wait* wait_for_groups(const Statement& s) {
+  const auto* wait = std::get_if<Wait>(&s.node);
+  return wait != nullptr && !wait->object ? wait : nullptr;
+}
+bool is_copied_into(const Kernel& kernel, BufferId b) {
+  bool is = false;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const auto* copy = std::get_if<AsyncCopy>(&s.node);
+    is = is || (copy != nullptr && copy->copy.to == b);
+  });
+  return is;
 }
 
 Few<Body*, 2> bodies(Statement& s) {
@@ -182,6 +200,7 @@ std::string_view name_of(const Statement& s) {
                  [](const AsyncCopy&) -> Name { return "an asynchronous copy"; },
                  [](const Arrive&) -> Name { return "an arrival"; },
                  [](const Wait&) -> Name { return "a wait"; },
+                 [](const ProxyFence&) -> Name { return "a proxy fence"; },
                  [](const Region&) -> Name { return "a region"; },
                  [](const LastBlock&) -> Name { return "what the last block does"; },
                  [](const While&) -> Name { return "a while loop"; }},

@@ -102,6 +102,13 @@ void for_each_statement(AnyBody& body, const F& f) {
   }
 }
 
+// Of the queue of a thread: whether a statement closes a group of copies; the wait for groups that
+// it is, else null.
+bool closes_group(const Statement& s);
+const Wait* wait_for_groups(const Statement& s);
+// Whether copies that end later go to a buffer.
+bool is_copied_into(const Kernel& kernel, BufferId b);
+
 // Calls f for every access of a statement, including the reads of its value.
 template <class F>
 void for_each_access(const Statement& s, const ValueGraph& values, const F& f) {

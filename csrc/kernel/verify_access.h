@@ -83,10 +83,8 @@ struct KernelAccess {
 
   // Whether in some run it happens wherever its scope says.
   bool is_certain() const { return !depends_on_data && !may_be_left_out && !is_hidden; }
-  // Whether it happens in every run, if the loops around it run as often as they may; whether it
-  // has ended, too, when its statement ends.
+  // Whether it happens in every run, if the loops around it run as often as they may.
   bool is_made() const { return !depends_on_data && !may_be_left_out && !mentions_memory; }
-  bool is_done() const { return is_made() && !is_async; }
 };
 
 // The statements and the accesses of a kernel, with the facts at each. The kernel must outlive it.

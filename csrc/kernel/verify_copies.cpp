@@ -6,19 +6,6 @@
 
 namespace selvage {
 
-namespace {
-
-bool is_wait_for_groups(const Statement& s) {
-  const auto* wait = std::get_if<Wait>(&s.node);
-  return wait != nullptr && !wait->object;
-}
-bool closes_group(const Statement& s) {
-  const auto* arrive = std::get_if<Arrive>(&s.node);
-  return arrive != nullptr && !arrive->object;
-}
-
-}  // namespace
-
 std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
   const KernelAccess& a = map_.accesses()[access];
   if (!a.is_async) return AccessEnd{.at = a.place};
@@ -29,7 +16,8 @@ std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
 
 std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
   const StatementTree& tree = map_.tree();
-  if (std::get<AsyncCopy>(tree[a.place].statement->node).object) return std::nullopt;
+  const auto& object = std::get<AsyncCopy>(tree[a.place].statement->node).object;
+  if (object) return end_for_object(a, object->buffer);
   // The innermost body around the copy with a closing and a wait. There may be more of them, there
   // or further inside: a group that is closed earlier, or awaited earlier, has ended no later.
   for (PlaceId inner = a.place;; inner = tree[inner].parent) {
@@ -40,7 +28,7 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
                                                       : tree[owner].body;
     std::optional<PlaceId> wait, closing;
     for (PlaceId id : body) {
-      if (is_wait_for_groups(*tree[id].statement)) wait = id;
+      if (wait_for_groups(*tree[id].statement) != nullptr) wait = id;
       if (closes_group(*tree[id].statement)) closing = id;
     }
     if (owner == kTop && (!wait || !closing)) return std::nullopt;
@@ -52,7 +40,7 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     });
     if (skips) return std::nullopt;
     const std::int64_t e = *closing < inner, f = *closing < *wait;
-    const std::int64_t pending = std::get<Wait>(tree[*wait].statement->node).pending;
+    const std::int64_t pending = wait_for_groups(*tree[*wait].statement)->pending;
     const std::int64_t turns = pending + 1 + e - f;
     if (turns == 0) return *wait > inner ? std::optional(AccessEnd{*wait}) : std::nullopt;
     if (owner == kTop) return std::nullopt;
@@ -67,14 +55,51 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
   }
 }
 
+std::optional<AccessEnd> CopyOrder::end_for_object(const KernelAccess& a, BufferId objects) const {
+  const ObjectRing* ring = objects_.of(objects);
+  if (ring == nullptr) return std::nullopt;
+  const StatementPlace& loop = map_.places()[ring->loop];
+  if (!map_.at(a.scope).proves(loop.variable + ring->turns < loop.extent)) return std::nullopt;
+  return AccessEnd{ring->wait, ring->loop, ring->turns, true, true};
+}
+
+bool CopyOrder::is_of_object(std::size_t access) const {
+  const KernelAccess& a = map_.accesses()[access];
+  return a.is_async &&
+         std::get<AsyncCopy>(map_.places()[a.place].statement->node).object.has_value();
+}
+
+// The barriers that count in front of an access for one that was made before.
+CopyOrder::Among CopyOrder::in_front(std::size_t later, std::size_t earlier, Among among) const {
+  return is_of_object(later) && !is_of_object(earlier) ? Among::Proxy : among;
+}
+
+// Whether access b, `turns` iterations of the ring after a, comes after the end of a, whoever makes
+// it.
+bool CopyOrder::is_ordered(std::size_t a, const AccessEnd& end_of_a, std::size_t b, PlaceId ring,
+                           std::int64_t turns, Among among) const {
+  const PlaceId of_b = map_.accesses()[b].place;
+  if (end_of_a.is_for_all) {
+    return turns > end_of_a.turns || (turns == end_of_a.turns && end_of_a.at < of_b);
+  }
+  return order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns,
+                                 in_front(b, a, among));
+}
+
 std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size_t b,
                                                         Among among) const {
   const auto x = end_of(a), y = end_of(b);
   if (!x || !y) return std::nullopt;
   const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
-  const bool a_in_ring = x->turns > 0 && is_inside(of_b, x->loop);
-  const bool b_in_ring = y->turns > 0 && is_inside(of_a, y->loop);
+  const bool a_in_ring = x->loop != kTop && is_inside(of_b, x->loop);
+  const bool b_in_ring = y->loop != kTop && is_inside(of_a, y->loop);
   if (a_in_ring && b_in_ring && x->loop != y->loop) return std::nullopt;
+  // Which fence stands behind the end of a copy in a queue is not looked at.
+  const bool is_mixed = map_.accesses()[a].is_async && map_.accesses()[b].is_async &&
+                        is_of_object(a) != is_of_object(b);
+  if (is_mixed && map_.overlap(map_.accesses()[a].buffer, map_.accesses()[b].buffer)) {
+    return std::nullopt;
+  }
   if (a_in_ring) return in_ring(a, *x, b, *y, x->loop, among);
   if (b_in_ring) return in_ring(a, *x, b, *y, y->loop, among);
   return without_ring(a, *x, b, *y, among);
@@ -90,37 +115,39 @@ std::vector<PlaceId> CopyOrder::loops_around(std::size_t a, PlaceId end_of_a, st
   return loops;
 }
 
-// Whether a thread may make access b, `turns` iterations of the ring after a, while a, which it has
-// begun before, has not ended. The first `loops` loops are around both.
-bool CopyOrder::is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b,
-                             std::int64_t turns, std::size_t loops) const {
-  const KernelAccess &x = map_.accesses()[a], &y = map_.accesses()[b];
-  if (!x.is_async) return false;
+// Whether a thread may begin access b, `turns` iterations of the ring after a, behind a. The first
+// `loops` loops are around both.
+bool CopyOrder::begins_before(std::size_t a, std::size_t b, std::int64_t turns,
+                              std::size_t loops) const {
   // Loops around both that the ring is around: either may be made first.
   const bool take_turns = common_loops(map_, a, b).size() > loops;
-  const bool begins_before = turns > 0 || (turns == 0 && (take_turns || x.place < y.place));
+  return turns > 0 ||
+         (turns == 0 && (take_turns || map_.accesses()[a].place < map_.accesses()[b].place));
+}
+
+// Whether a thread may make access b, `turns` iterations of the ring after a, while a, which it has
+// begun before, has not ended.
+bool CopyOrder::is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b,
+                             std::int64_t turns, std::size_t loops) const {
+  if (!map_.accesses()[a].is_async) return false;
   const bool has_ended =
-      end_of_a.turns < turns || (end_of_a.turns == turns && end_of_a.at < y.place);
-  return begins_before && !has_ended;
+      end_of_a.turns < turns || (end_of_a.turns == turns && end_of_a.at < map_.accesses()[b].place);
+  return begins_before(a, b, turns, loops) && !has_ended;
+}
+
+// Whether b is a copy of an object that the thread begins behind a, where a fence is needed.
+bool CopyOrder::lacks_fence(std::size_t a, std::size_t b, std::int64_t turns,
+                            std::size_t loops) const {
+  return in_front(b, a, Among::Block) == Among::Proxy && begins_before(a, b, turns, loops);
 }
 
 // Whether two accesses stand in the two branches of a guard that, at the same iterations of the
 // first `loops` loops, either all threads of the block (or one thread) pass or none.
 bool CopyOrder::exclude_each_other(std::size_t a, std::size_t b, std::size_t loops,
                                    bool are_of_one_thread) const {
-  const auto around = [&](std::size_t access) {
-    std::vector<PlaceId> all;
-    for (PlaceId id = map_.accesses()[access].place; id != kTop; id = map_.places()[id].parent) {
-      all.push_back(id);
-    }
-    std::ranges::reverse(all);
-    return all;
-  };
-  const std::vector<PlaceId> of_a = around(a), of_b = around(b);
-  const auto [x, y] = std::ranges::mismatch(of_a, of_b);
-  if (x == of_a.begin() || x == of_a.end() || y == of_b.end()) return false;
-  if (map_.places()[*x].is_otherwise == map_.places()[*y].is_otherwise) return false;
-  const Expr condition = map_.places()[*std::prev(x)].condition;
+  const auto guard = parting_guard(map_, map_.accesses()[a].place, map_.accesses()[b].place);
+  if (!guard) return false;
+  const Expr condition = map_.places()[*guard].condition;
   const auto& own = map_.scope(map_.accesses()[a].scope).loops;
   return std::ranges::all_of(symbols_of(condition), [&](Expr s) {
     if (map_.is_thread(s)) return are_of_one_thread;
@@ -134,7 +161,11 @@ bool CopyOrder::exclude_each_other(std::size_t a, std::size_t b, std::size_t loo
 std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const AccessEnd& end_of_a,
                                                        std::size_t b, const AccessEnd& end_of_b,
                                                        PlaceId ring, Among among) const {
-  if (!order_.meets_in_each_turn(ring, among)) return std::nullopt;
+  if (!order_.meets_in_each_turn(ring, among) ||
+      !order_.meets_in_each_turn(ring, in_front(b, a, among)) ||
+      !order_.meets_in_each_turn(ring, in_front(a, b, among))) {
+    return std::nullopt;
+  }
   const PlaceId of_a = map_.accesses()[a].place, of_b = map_.accesses()[b].place;
   std::vector<PlaceId> loops = loops_around(a, end_of_a.at, b, end_of_b.at);
   const auto at = std::size_t(std::ranges::find(loops, ring) - loops.begin());
@@ -151,12 +182,10 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
               .is_exact = false};
     // In one iteration of the ring, a loop around both takes turns with them.
     const bool take_turns = turns == 0 && common_loops(map_, a, b).size() > at + 1;
-    const bool is_ordered =
-        !take_turns &&
-        (order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns, among) ||
-         order_.meets_on_the_way(end_of_b.at, of_a, ring, -turns - end_of_b.turns, among));
+    const bool has_order = !take_turns && (is_ordered(a, end_of_a, b, ring, turns, among) ||
+                                           is_ordered(b, end_of_b, a, ring, -turns, among));
     const bool is_same_turn = turns == 0 && a != b;
-    if (!is_ordered && !(is_same_turn && exclude_each_other(a, b, at + 1, false))) {
+    if (!has_order && !(is_same_turn && exclude_each_other(a, b, at + 1, false))) {
       list.push_back(m);
     }
     if (among == Among::Warp) continue;
@@ -173,7 +202,9 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
                         .is_exact = false});
       }
     } else if (is_in_flight(a, end_of_a, b, turns, at + 1) ||
-               is_in_flight(b, end_of_b, a, -turns, at + 1)) {
+               is_in_flight(b, end_of_b, a, -turns, at + 1) ||
+               (!has_order &&
+                (lacks_fence(a, b, turns, at + 1) || lacks_fence(b, a, -turns, at + 1)))) {
       list.push_back(m);
     }
   }
@@ -190,7 +221,9 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
 std::vector<Meeting> CopyOrder::outside_of_rings(
     const BarrierOrder::Span& a, const AccessEnd& end_of_a, const BarrierOrder::Span& b,
     const AccessEnd& end_of_b, const std::vector<PlaceId>& loops, Among among) const {
-  std::vector<Meeting> list = order_.meetings(a, b, loops, among);
+  const bool passes_proxy = in_front(a.access, b.access, among) == Among::Proxy ||
+                            in_front(b.access, a.access, among) == Among::Proxy;
+  std::vector<Meeting> list = order_.meetings(a, b, loops, passes_proxy ? Among::Proxy : among);
   // What comes behind the ring comes behind a barrier of its last iteration.
   std::erase_if(list, [&](const Meeting& m) {
     return m.first == a.access ? end_of_a.is_followed : end_of_b.is_followed;
@@ -220,7 +253,8 @@ std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end
   }
   const auto may_meet = [&](std::size_t x, const AccessEnd& end, std::size_t y) {
     // What a copy in another ring does has ended before the ring does.
-    return end.turns == 0 && is_in_flight(x, end, y, 0, loops.size());
+    if (end.loop == kTop && is_in_flight(x, end, y, 0, loops.size())) return true;
+    return !list.empty() && lacks_fence(x, y, 0, loops.size());
   };
   if (exclude_each_other(a, b, loops.size(), true)) return list;
   if (may_meet(a, end_of_a, b) || may_meet(b, end_of_b, a)) list.push_back(own);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <selvage/kernel/verify_objects.h>
 #include <selvage/kernel/verify_order.h>
 
 #include <cstdint>
@@ -30,19 +31,26 @@ namespace selvage {
 // m + f - p have ended. Other threads see it after a barrier that follows that wait. So what
 // another access of the loop may meet is in one of the iterations from k - 1 to k + d + 1 if each
 // iteration has a barrier: finitely many cases, whatever n is.
+//
+// The copies of a barrier object (cp.async.bulk) end at the wait for their phase, which ObjectRings
+// proves to be that of iteration k + d. Each thread waits there by itself, so no barrier is needed
+// behind it. But in front of such a copy there is an order only at a barrier behind a proxy fence.
 
 // Where an access has surely ended, for the thread that makes it.
 struct AccessEnd {
   PlaceId at = 0;          // the wait for a copy; for all else the statement itself
   PlaceId loop = kTop;     // of a copy that ends in a later iteration: the ring
   std::int64_t turns = 0;  // so many iterations later
-  // The ring goes on for an iteration at least, and all threads of the block meet in it.
+  // The ring goes on for an iteration at least, and all threads of the block meet in it; or all of
+  // them wait there.
   bool is_followed = false;
+  bool is_for_all = false;  // all threads of the block wait there
 };
 
 class CopyOrder {
  public:
-  CopyOrder(const AccessMap& map, const BarrierOrder& order) : map_(map), order_(order) {}
+  CopyOrder(const AccessMap& map, const BarrierOrder& order)
+      : map_(map), order_(order), objects_(map, order) {}
 
   // nullopt: not known. Of a copy in a ring it is proved that the ring does not end before.
   std::optional<AccessEnd> end_of(std::size_t access) const;
@@ -54,6 +62,11 @@ class CopyOrder {
 
  private:
   std::optional<AccessEnd> end_of_copy(const KernelAccess& a) const;
+  std::optional<AccessEnd> end_for_object(const KernelAccess& a, BufferId objects) const;
+  bool is_of_object(std::size_t access) const;
+  Among in_front(std::size_t later, std::size_t earlier, Among among) const;
+  bool is_ordered(std::size_t a, const AccessEnd& end_of_a, std::size_t b, PlaceId ring,
+                  std::int64_t turns, Among among) const;
   std::optional<std::vector<Meeting>> in_ring(std::size_t a, const AccessEnd& end_of_a,
                                               std::size_t b, const AccessEnd& end_of_b,
                                               PlaceId ring, Among among) const;
@@ -62,8 +75,10 @@ class CopyOrder {
                                         const std::vector<PlaceId>& loops, Among among) const;
   std::vector<Meeting> without_ring(std::size_t a, const AccessEnd& end_of_a, std::size_t b,
                                     const AccessEnd& end_of_b, Among among) const;
+  bool begins_before(std::size_t a, std::size_t b, std::int64_t turns, std::size_t loops) const;
   bool is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size_t b, std::int64_t turns,
                     std::size_t loops) const;
+  bool lacks_fence(std::size_t a, std::size_t b, std::int64_t turns, std::size_t loops) const;
   bool exclude_each_other(std::size_t a, std::size_t b, std::size_t loops,
                           bool are_of_one_thread) const;
   std::vector<PlaceId> loops_around(std::size_t a, PlaceId end_of_a, std::size_t b,
@@ -72,6 +87,7 @@ class CopyOrder {
 
   const AccessMap& map_;
   const BarrierOrder& order_;
+  ObjectRings objects_;
   mutable std::map<PlaceId, std::optional<AccessEnd>> ends_;  // of copies
 };
 

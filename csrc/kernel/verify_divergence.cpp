@@ -1,7 +1,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/statements.h>
-#include <selvage/kernel/verify_order.h>
+#include <selvage/kernel/verify_objects.h>
 #include <selvage/kernel/verify_parts.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::int64_t kMostDivergenceWork = 1 << 23;
 // loops around it must be the same for all its threads; likewise around each Leave of such a loop.
 class Divergence {
  public:
-  explicit Divergence(const AccessMap& map) : map_(map) {}
+  explicit Divergence(const AccessMap& map) : map_(map), order_(map), objects_(map, order_) {}
 
   HazardFindings list() {
     for (PlaceId id = 0; id < map_.places().size(); ++id) {
@@ -26,6 +26,10 @@ class Divergence {
       if (const Barrier* together = parts_of(s).together) look_at(id, s, *together);
       const auto* wait = std::get_if<Wait>(&s.node);
       if (wait == nullptr || !wait->object) continue;
+      if (objects_.of(wait->object->buffer) != nullptr) {
+        add_rule("each phase ends", out_.proved);
+        continue;
+      }
       open(id, Unknown{map_.pool().truth(false)},
            "it is not proved that the phase ends that a wait is for");
     }
@@ -119,8 +123,7 @@ class Divergence {
       const bool is_same = b != nullptr && b->scope == Barrier::Scope::Threads &&
                            b->id == barrier.id && !same_members(*b, barrier);
       if (!is_same) continue;
-      if (!order_) order_.emplace(map_);
-      if (order_->are_kept_apart(other, id, BarrierOrder::Among::Block)) continue;
+      if (order_.are_kept_apart(other, id, BarrierOrder::Among::Block)) continue;
       return open(id, Unknown{map_.pool().truth(false)},
                   "it is not proved that no other threads use " + name_of(barrier) +
                       " when its own get there");
@@ -267,7 +270,8 @@ class Divergence {
   const AccessMap& map_;
   std::map<std::pair<PlaceId, Waiters>, Verdict> known_;
   std::set<std::pair<PlaceId, Waiters>> left_;  // each Leave that is looked at
-  std::optional<BarrierOrder> order_;
+  BarrierOrder order_;
+  ObjectRings objects_;
   HazardFindings out_;
 };
 

@@ -27,6 +27,7 @@ class Question {
         first_(map.accesses()[meeting.first]),
         second_(map.accesses()[meeting.second]) {
     name_copies();
+    find_iterations();
     measure();
   }
 
@@ -39,7 +40,7 @@ class Question {
     }
     if (meeting_.where == Meeting::Where::Grid) out.within = Proved{{"two blocks"}};
     if (meeting_.where == Meeting::Where::Thread) out.within = Proved{{"one thread"}};
-    if (are_never_apart()) {
+    if (are_never_related()) {
       out.across = out.within = Proved{{"one iteration"}};
       return out;
     }
@@ -101,20 +102,33 @@ class Question {
     }
   }
 
+  // Loops of which one access tells the iteration, so that the other is made in the same one, or in
+  // that so many turns away.
+  void find_iterations() {
+    const auto& loops = map_.scope(first_.scope).loops;
+    const std::size_t related =
+        meeting_.equal + (meeting_.relation == Meeting::Relation::Next ? 1 : 0);
+    for (std::size_t i = 0; i < std::min(related, loops.size()); ++i) {
+      const Expr v = map_.places()[loops[i]].variable;
+      const Interval a = map_.at(first_.scope).interval(v), b = map_.at(second_.scope).interval(v);
+      const std::int64_t later = i == meeting_.equal ? meeting_.distance : 0;
+      if (!a.is_point() && !b.is_point()) continue;
+      iterations_.emplace_back(v, map_.pool().constant(a.is_point() ? a.lo : b.lo - later));
+    }
+  }
+
   // The variable of the loop whose iterations a meeting relates.
   Expr related_loop() const {
     return map_.places()[map_.scope(first_.scope).loops[meeting_.equal]].variable;
   }
-  // Whether both would be in different iterations of a loop in which neither may be in more than
-  // one.
-  bool are_never_apart() const {
+  // Whether each may be in one iteration of the related loop alone, and these are not related so.
+  bool are_never_related() const {
     using Relation = Meeting::Relation;
-    const bool are_apart = meeting_.relation == Relation::Later ||
-                           (meeting_.relation == Relation::Next && meeting_.distance != 0);
-    if (!are_apart) return false;
+    if (meeting_.relation == Relation::Free) return false;
     const Expr v = related_loop();
     const Interval a = map_.at(first_.scope).interval(v), b = map_.at(second_.scope).interval(v);
-    return a.is_point() && a == b;
+    if (!a.is_point() || !b.is_point()) return false;
+    return meeting_.relation == Relation::Next ? b.lo - a.lo != meeting_.distance : b.lo <= a.lo;
   }
 
   // Addresses in units of which each element is a whole number.
@@ -219,6 +233,10 @@ class Question {
     Expr x = to_expr(pool, a), y = substitute(to_expr(pool, b), second_names_);
     if (units[0] > 1) x = x + lane_[0];
     if (units[1] > 1) y = y + lane_[1];
+    if (!iterations_.empty()) {
+      x = substitute(x, iterations_);
+      y = substitute(y, iterations_);
+    }
     return !differ_in_each_turn(x, y) && agreement.equate(x, y);
   }
   // Whether two expressions over the turn of a loop, k % 3 and (k + 2) % 3, are never the same.
@@ -336,6 +354,7 @@ class Question {
   Meeting meeting_;
   KernelAccess first_, second_;
   Environment second_names_;
+  Environment iterations_;  // of loops, in the first access's names: find_iterations()
   std::map<std::uint32_t, Expr> original_;
   std::array<LinearSum, 2> sums_;
   std::array<std::int64_t, 2> units_{1, 1};

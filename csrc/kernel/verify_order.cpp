@@ -13,17 +13,21 @@ std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size
   return {x.begin(), end};
 }
 
-bool are_branches(const AccessMap& map, PlaceId x, PlaceId y) {
+std::optional<PlaceId> parting_guard(const AccessMap& map, PlaceId x, PlaceId y) {
   std::vector<PlaceId> a, b;
   for (PlaceId id = x; id != kTop; id = map.places()[id].parent) a.push_back(id);
   for (PlaceId id = y; id != kTop; id = map.places()[id].parent) b.push_back(id);
   while (!a.empty() && !b.empty() && a.back() == b.back()) a.pop_back(), b.pop_back();
-  return !a.empty() && !b.empty() &&
-         map.places()[a.back()].is_otherwise != map.places()[b.back()].is_otherwise;
+  if (a.empty() || b.empty()) return std::nullopt;
+  const StatementPlace &p = map.places()[a.back()], &q = map.places()[b.back()];
+  return p.is_otherwise == q.is_otherwise ? std::nullopt : std::optional(p.parent);
+}
+bool are_branches(const AccessMap& map, PlaceId x, PlaceId y) {
+  return parting_guard(map, x, y).has_value();
 }
 
 BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
-  for (Among among : {Among::Block, Among::Warp}) {
+  for (Among among : {Among::Block, Among::Warp, Among::Proxy}) {
     pass_[std::size_t(among)].assign(map.places().size(), Pass::Never);
     // Backwards: statements inside another have greater numbers and are computed first.
     for (PlaceId id = PlaceId(map.places().size()); id-- > 0;) {
@@ -69,7 +73,9 @@ BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
   if (const auto* barrier = std::get_if<Barrier>(&place.statement->node)) {
     return of_barrier(id, *barrier, among);
   }
-  if (std::holds_alternative<LastBlock>(place.statement->node)) return Pass::Always;
+  if (std::holds_alternative<LastBlock>(place.statement->node)) {
+    return among == Among::Proxy ? Pass::Never : Pass::Always;
+  }
   // Barrier objects order some threads; which, is not looked at.
   if (bodies(*place.statement).size() == 0) return Pass::Never;
   return place.condition.valid() ? of_guard(id, among) : of_loop(id, among);
@@ -79,15 +85,32 @@ BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, 
   // It orders some; which, is not looked at.
   if (barrier.is_partial()) return Pass::Sometimes;
   if (may_be_skipped(id)) return Pass::Sometimes;
+  if (among == Among::Proxy) {
+    const bool counts = barrier.scope == Barrier::Scope::Block && is_behind_a_fence(id);
+    return counts ? Pass::Always : Pass::Never;
+  }
   if (barrier.scope == Barrier::Scope::Block) return Pass::Always;
   has_warp_barrier_ = true;
   return among == Among::Warp ? Pass::Always : Pass::Never;
 }
 
+// With nothing between that a thread does by itself in memory.
+bool BarrierOrder::is_behind_a_fence(PlaceId id) const {
+  const std::vector<PlaceId>& all = siblings(id);
+  for (std::size_t k = map_.places()[id].index; k-- > 0;) {
+    const auto& node = map_.places()[all[k]].statement->node;
+    if (std::holds_alternative<ProxyFence>(node)) return true;
+    const auto* wait = std::get_if<Wait>(&node);
+    const bool is_of_object = wait != nullptr && wait->object;
+    if (!is_of_object && !std::holds_alternative<Arrive>(node)) return false;
+  }
+  return false;
+}
+
 // On the way from in front of a statement into its body.
-BarrierOrder::Pass BarrierOrder::entering(PlaceId id) const {
+BarrierOrder::Pass BarrierOrder::entering(PlaceId id, Among among) const {
   const bool is_met = std::holds_alternative<LastBlock>(map_.places()[id].statement->node);
-  return is_met ? Pass::Always : Pass::Never;
+  return is_met && among != Among::Proxy ? Pass::Always : Pass::Never;
 }
 
 BarrierOrder::Pass BarrierOrder::of_loop(PlaceId id, Among among) const {
@@ -132,7 +155,7 @@ BarrierOrder::Pass BarrierOrder::before(PlaceId ancestor, PlaceId to, Among amon
   Pass pass = Pass::Never;
   for (PlaceId id = to; id != ancestor; id = map_.places()[id].parent) {
     pass = either(pass, along(std::span(siblings(id)).first(map_.places()[id].index), among));
-    if (id != to) pass = either(pass, entering(id));
+    if (id != to) pass = either(pass, entering(id, among));
   }
   return pass;
 }
@@ -148,7 +171,7 @@ BarrierOrder::Pass BarrierOrder::between(PlaceId from, PlaceId to, Among among) 
   }
   if (out.empty() || in.empty()) return Pass::Never;
   Pass pass = either(after(from, out.back(), among), before(in.back(), to, among));
-  if (in.back() != to) pass = either(pass, entering(in.back()));
+  if (in.back() != to) pass = either(pass, entering(in.back(), among));
   const StatementPlace &x = map_.places()[out.back()], &y = map_.places()[in.back()];
   if (x.is_otherwise != y.is_otherwise) return pass;
   return either(

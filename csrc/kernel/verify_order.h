@@ -2,6 +2,7 @@
 
 #include <selvage/kernel/verify_access.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct Meeting {
 // The loops around both, outer to inner.
 std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size_t b);
 
-// Whether two statements stand in different branches of one guard.
+// The guard in different branches of which two statements stand, if there is one.
+std::optional<PlaceId> parting_guard(const AccessMap& map, PlaceId x, PlaceId y);
 bool are_branches(const AccessMap& map, PlaceId x, PlaceId y);
 
 // The static order that barriers make. All threads of a block meet at its barriers, all of a warp
@@ -40,8 +42,10 @@ bool are_branches(const AccessMap& map, PlaceId x, PlaceId y);
 class BarrierOrder {
  public:
   // The barriers that count: for two threads of a block (Block) those of the block only; for two
-  // threads of one warp (Warp) also those of warps.
-  enum class Among : std::uint8_t { Block, Warp };
+  // threads of one warp (Warp) also those of warps. For what a thread does and a copy of a barrier
+  // object that is begun later (Proxy), those of the block behind a proxy fence,
+  // with only events between.
+  enum class Among : std::uint8_t { Block, Warp, Proxy };
 
   explicit BarrierOrder(const AccessMap& map);
 
@@ -76,7 +80,8 @@ class BarrierOrder {
   bool may_be_skipped(PlaceId id) const;
   Pass compute(PlaceId id, Among among);
   Pass of_barrier(PlaceId id, const Barrier& barrier, Among among);
-  Pass entering(PlaceId id) const;
+  bool is_behind_a_fence(PlaceId id) const;
+  Pass entering(PlaceId id, Among among) const;
   Pass of_loop(PlaceId id, Among among) const;
   Pass of_guard(PlaceId id, Among among) const;
   Pass along(std::span<const PlaceId> statements, Among among) const;
@@ -88,7 +93,7 @@ class BarrierOrder {
 
   const AccessMap& map_;
   bool has_warp_barrier_ = false;
-  std::array<std::vector<Pass>, 2> pass_;  // by Among, then place
+  std::array<std::vector<Pass>, 3> pass_;  // by Among, then place
 };
 
 }  // namespace selvage

@@ -129,7 +129,7 @@ class Races {
     const auto any = copies_.meetings(a, b, Among::Block);
     const auto of_warp = order_.has_warp_barrier() ? copies_.meetings(a, b, Among::Warp) : any;
     if (!any || !of_warp) return false;
-    add_rule("copies end at the wait for their group", out_.proved);
+    add_rule("copies end at the wait for them", out_.proved);
     for (const Meeting& m : *any) {
       const Ordering o = ask(m);
       settle(m, o.across, o.across_at);

@@ -362,6 +362,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   void race(const KernelAccess& a, std::int64_t address, const Moment& other) override {
     const bool is_here = clock_.is_here(other);
     if (wanted_) return;
+    const bool lacks_fence = clock_.lacks_fence(other);
     Found now{&a, address, here()};
     Found before{
         nullptr, 0, {at(other.thread / threads_, grid_), thread_of(other.thread % threads_), {}}};
@@ -384,6 +385,8 @@ class Player : private BlockActions, private ReplayMemory::Log {
     std::string what = told.kind == AccessKind::Read ? "is read" : "is written";
     if (other.is_copy()) {
       what += " where a copy that accesses it may not have ended";
+    } else if (lacks_fence) {
+      what = "is accessed by a thread and then by a copy with no proxy fence between";
     } else {
       what += std::string(" by one thread and accessed by another") +
               (is_here ? " with no barrier between" : " of another block");

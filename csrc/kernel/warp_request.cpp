@@ -1,8 +1,10 @@
 #include <selvage/base/integer.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/warp_request.h>
 #include <selvage/legality/bank_phase.h>
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 namespace selvage {
@@ -36,6 +38,10 @@ std::int64_t sectors_of(const std::vector<ByteRun>& runs) {
 
 Wavefronts wavefronts_of(const WarpRequest& request) {
   Wavefronts found;
+  if (request.bytes > kWidestAccess) {
+    found.all = std::popcount(request.active) * ceil_div(request.bytes, kWavefrontBytes);
+    return found;
+  }
   const std::int64_t unit = unit_bytes(request.bytes), threads = phase_threads(request.bytes);
   std::vector<std::int64_t> units;
   for (int lane = 0; lane < kWarp; ++lane) {

@@ -8,8 +8,9 @@
 
 namespace selvage {
 
-inline constexpr std::int64_t kSectorBytes = 32;    // what L2 reads or writes at once
-inline constexpr std::int64_t kHalfLineBytes = 64;  // what DRAM does
+inline constexpr std::int64_t kSectorBytes = 32;      // what L2 reads or writes at once
+inline constexpr std::int64_t kHalfLineBytes = 64;    // what DRAM does
+inline constexpr std::int64_t kWavefrontBytes = 128;  // what shared memory does, all of its banks
 
 // What one access of a warp asks of memory at one time: `bytes` bytes from `address[lane]` on for
 // each lane that is active.
@@ -36,6 +37,7 @@ std::int64_t sectors_of(const std::vector<ByteRun>& runs);
 
 // The times that shared memory works for a request: in each phase (legality/bank_phase.h) as often
 // as the busiest bank is asked for another word. `conflicts`: those past the first of each phase.
+// A bulk copy asks for whole lines, one after the other.
 struct Wavefronts {
   std::int64_t all = 0, conflicts = 0;
 };

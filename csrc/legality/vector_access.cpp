@@ -123,6 +123,7 @@ class VectorQuestion {
         analysis_(analysis),
         tensor_(fusion[analysis.tensor]),
         storage_(storage_of(fusion, analysis)),
+        is_bulk_(schedule.copied_by(analysis.tensor) == CopyBy::Bulk),
         has_help_(help == Help::With) {
     const bool is_kept = analysis.storage && analysis.storage->memory == Memory::Local;
     out_.is_stored = !is_kept && (!tensor_.fold || analysis.part == Part::Result);
@@ -143,7 +144,7 @@ class VectorQuestion {
     if (has_width(extent)) {
       axes_ = axes_of(schedule_.graph(), storage_, *analysis_.ranges);
       const GroupAccess group = group_access(*out_.in_full_groups, analysis_.address, out_.variable,
-                                             out_.width, out_.width, storage_, axes_);
+                                             out_.width, aligned_elements(), storage_, axes_);
       out_.start = group.start;
       out_.finding.conditions = group.conditions;
       if (!is_proved(group.consecutive)) {
@@ -191,6 +192,15 @@ class VectorQuestion {
       return false;
     }
     out_.width = extent.value();
+    if (is_bulk_) {
+      if (is_copied_in_bulk(out_.width * size)) return out_.bytes = out_.width * size, true;
+      refuse(Refuted{}, "E450",
+             what() + ", is no bulk copy: " + std::to_string(kBulkAlignment) +
+                 " divides its bytes, at most " + std::to_string(kMostBulkBytes),
+             "split " + name() + " by a multiple of " + std::to_string(kBulkAlignment / size) +
+                 " and bind the inner loop");
+      return false;
+    }
     const bool small = out_.width <= 16 / size;
     out_.bytes = small ? out_.width * size : 0;
     if (small && out_.bytes >= 2 && std::has_single_bit(std::uint64_t(out_.width))) return true;
@@ -198,6 +208,11 @@ class VectorQuestion {
     refuse(Refuted{}, "E450", what() + ", is no access of 2, 4, 8 or 16 bytes",
            help_for_width(16 / size));
     return false;
+  }
+
+  // What the address of a group is a multiple of.
+  std::int64_t aligned_elements() const {
+    return is_bulk_ ? kBulkAlignment / size_of(type()) : out_.width;
   }
 
   std::string serial() const { return "leave " + name() + " serial"; }
@@ -262,26 +277,27 @@ class VectorQuestion {
   }
 
   void refuse_alignment(const Verdict& verdict) {
+    const std::int64_t of = aligned_elements();
     std::string reason = "it is not proved that " + what() + ", begins at a multiple of " +
-                         std::to_string(out_.width) + " elements";
+                         std::to_string(of) + " elements";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
       reason = what() + ", is not aligned: at " + to_text(refuted->point) +
                " it begins at element " + std::to_string(number_at(out_.start, *refuted)) +
-               ", no multiple of " + std::to_string(out_.width);
+               ", no multiple of " + std::to_string(of);
     }
     refuse(verdict, is_refuted(verdict) ? "E452" : "E453", std::move(reason), help_for_alignment());
   }
 
   std::string help_for_alignment() {
     if (!has_help_) return {};
-    const std::string width = std::to_string(out_.width);
+    const std::string width = std::to_string(aligned_elements());
     const auto fits = narrower();
     const std::string split = fits ? "split by " + std::to_string(*fits) + " instead" : serial();
-    if (const auto strides = fitting_strides(fusion_, schedule_, analysis_, out_.width)) {
+    if (const auto strides = fitting_strides(fusion_, schedule_, analysis_, aligned_elements())) {
       return "make the strides multiples of " + width + ", strides: " + *strides + "; or " + split;
     }
     const auto size =
-        fitting_multiple(fusion_, out_.in_full_groups->facts(), out_.start, out_.width);
+        fitting_multiple(fusion_, out_.in_full_groups->facts(), out_.start, aligned_elements());
     if (size) {
       return "say that " + to_string(*size) + " is a multiple of " + width + ": " +
              to_string(*size) + ": {multiple_of: " + width + "} under symbols; or " + split;
@@ -315,7 +331,7 @@ class VectorQuestion {
   const TensorAnalysis& analysis_;
   const TensorInfo& tensor_;
   const Storage storage_;
-  bool has_help_;
+  bool is_bulk_, has_help_;
   std::vector<AllocationAxis> axes_;
   VectorAccess out_;
 };

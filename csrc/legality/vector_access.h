@@ -18,6 +18,9 @@ struct TensorAnalysis;
 // width (then a * size is one of the access, given an aligned base). Groups that are partly valid
 // are stored element by element, and make nothing illegal: no element is dropped.
 //
+// Of a tensor that is copied in bulk (CopyBy::Bulk) an access has any multiple of 16 bytes, and a
+// is a multiple of 16 bytes.
+//
 // A loop whose elements are not stored side by side in memory, because they are folded into one or
 // kept in registers, may be bound to Vectorize all the same: then only what is read for a group is
 // one access, where it can be.

@@ -86,6 +86,8 @@ class KernelModel {
     for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
       const Buffer& buffer = kernel_.buffers[b];
       if (buffer.memory != Memory::Local || !buffer.elements.is(Op::Const)) continue;
+      // Those of a vector that is copied past them.
+      if (homes[b] == kNowhere) continue;
       const double own = double(buffer.elements.value() * size_of(buffer.type)) / kBytesOfRegister;
       if (homes[b] == kTop) kept += own;
       if (homes[b] != kTop) passing = std::max(passing, own);

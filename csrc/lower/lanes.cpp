@@ -152,14 +152,17 @@ class Builder {
   std::optional<BufferId> load(const ValueNode& read) {
     const Buffer& source = kernel_.buffers[read.source];
     if (!source.holds || source.memory == Memory::Local) return std::nullopt;
-    const std::int64_t width = std::min(vector_.width, kWidestAccess / size_of(source.type));
+    const std::int64_t widest = kWidestAccess / size_of(source.type);
+    const std::int64_t aligned = std::min(vector_.width, widest);
+    // A bulk copy moves all of it.
+    const std::int64_t width = vector_.bytes > kWidestAccess ? vector_.width : aligned;
     const Expr address = read.subscripts[0];
     const auto own = storages_.find(read.source);
     const Storage where =
         own != storages_.end() ? *own->second : storage_of(fusion_, source.holds->tensor);
     const auto axes = axes_of(graph_, where, *analysis_.ranges);
-    const GroupAccess group = group_access(under_, address, vector_.variable, vector_.width, width,
-                                           where, axes, out_.conditions);
+    const GroupAccess group = group_access(under_, address, vector_.variable, vector_.width,
+                                           aligned, where, axes, out_.conditions);
     if (!group.is_legal()) return std::nullopt;
     out_.conditions.insert(out_.conditions.end(), group.conditions.begin(), group.conditions.end());
     if (group.base) out_.conditions.push_back(*group.base);

@@ -34,7 +34,8 @@ class LoadRounds {
   }
 
   LoadTurns run(const std::vector<double>& asked, const std::vector<double>& from_dram) {
-    std::map<std::tuple<PlaceId, std::size_t, bool>, Round> rounds;
+    // By the loop, the barrier before, and whether they end later or wait for another load.
+    std::map<std::tuple<PlaceId, std::size_t, bool, bool>, Round> rounds;
     const auto of_block = double(ceil_div(requests_.threads, kWarp));
     const double warps = double(requests_.blocks) * of_block;
     for (std::size_t k = 0; k < requests_.accesses.size(); ++k) {
@@ -43,8 +44,8 @@ class LoadRounds {
       if (asked[k] <= 0) continue;
       const auto barrier = std::ranges::lower_bound(barriers_, a.place);
       const Waiting waiting = waiting_of(a.place);
-      Round& round =
-          rounds[{waiting.loop, std::size_t(barrier - barriers_.begin()), has_loaded_address(a)}];
+      Round& round = rounds[{waiting.loop, std::size_t(barrier - barriers_.begin()),
+                             waiting.is_late, has_loaded_address(a)}];
       // A block waits for the loads of any of its warps.
       const auto runs = double(requests_.runs[a.place]);
       if (last_block_ && tree_.is_inside(a.place, *last_block_)) {
@@ -53,9 +54,11 @@ class LoadRounds {
                       std::min(1.0, runs)});
         continue;
       }
-      const double at_once = times_at_once(a.place, waiting.loop) * waiting.iterations;
-      round.turns = std::max(
-          {round.turns, runs / warps / at_once, std::min(1.0, runs / double(requests_.blocks))});
+      // All warps wait for copies of an object, whichever begins them.
+      const double turns =
+          waiting.of_all ? double(requests_.runs[*waiting.of_all]) / warps / waiting.iterations
+                         : runs / warps / times_at_once(a.place, waiting.loop) / waiting.iterations;
+      round.turns = std::max({round.turns, turns, std::min(1.0, runs / double(requests_.blocks))});
       round.from_dram = std::max(round.from_dram, from_dram[k] / asked[k]);
       round.bytes += from_dram[k];
     }
@@ -106,13 +109,20 @@ class LoadRounds {
   struct Waiting {
     PlaceId loop = kTop;
     double iterations = 1;
+    bool is_late = false;
+    std::optional<PlaceId> of_all = {};  // the wait for an object
   };
   Waiting waiting_of(PlaceId id) const {
-    if (!std::holds_alternative<AsyncCopy>(tree_[id].statement->node)) return {waiting_loop(id), 1};
+    const auto* copy = std::get_if<AsyncCopy>(&tree_[id].statement->node);
+    if (copy == nullptr) return {.loop = waiting_loop(id)};
     for (PlaceId p = tree_[id].parent; p != kTop; p = tree_[p].parent) {
       for (PlaceId inner : tree_[p].body) {
         const auto* wait = std::get_if<Wait>(&tree_[inner].statement->node);
-        if (wait != nullptr) return {p, double(wait->pending + 1)};
+        if (wait == nullptr || wait->object.has_value() != copy->object.has_value()) continue;
+        if (!wait->object) return {p, double(wait->pending + 1), true};
+        if (wait->object->buffer != copy->object->buffer) continue;
+        // One for each iteration that is under way.
+        return {p, double(kernel_.buffers[wait->object->buffer].elements.value()), true, inner};
       }
     }
     return {};

@@ -204,7 +204,13 @@ class Nest {
     // A loop that is peeled has no check left in it, and where there is but the vector, what is
     // drawn out of it is tested already.
     if (!draws_out_ || (peeled_.valid() && hoist_level_ + 2 == order_.size())) return;
-    if (full_.valid() && hoist_level_ + 1 == order_.size()) return;
+    if (full_.valid() && hoist_level_ < order_.size()) {
+      const auto runs_once = [&](std::size_t i) {
+        return schedule_.graph()[analysis_.loops[i]].extent.is_const(1);
+      };
+      const auto from = order_.begin() + std::ptrdiff_t(hoist_level_);
+      if (std::all_of(from, order_.end() - 1, runs_once)) return;
+    }
     const Expr guard = conjunction_from(hoist_level_ + 1);
     if (!guard.valid()) return;
     std::vector<Expr> inner;

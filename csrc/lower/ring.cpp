@@ -1,13 +1,16 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/expr/text.h>
 #include <selvage/ir/about.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
+#include <selvage/lower/late_copies.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/ring.h>
 
 #include <algorithm>
-#include <bit>
+#include <map>
 #include <set>
 
 namespace selvage {
@@ -16,107 +19,39 @@ namespace {
 
 // What is copied at one loop.
 struct Ring {
-  Expr variable;                  // of the loop
-  std::set<BufferId> tiles = {};  // the shared memory that is copied into
-  std::int64_t ahead = INT64_MAX;
+  Expr variable;  // of the loop
+  // The shared memory that is copied into: in groups, and in bulk.
+  std::set<BufferId> grouped = {}, bulk = {};
+  std::int64_t ahead = 0;
   TensorId tensor{};  // one of those that are copied
+  bool has(BufferId tile) const { return grouped.contains(tile) || bulk.contains(tile); }
 };
 
 class RingMaker {
  public:
   explicit RingMaker(Kernel& kernel) : kernel_(kernel) {}
 
-  // Turns stores to a buffer into copies where they can be; returns how many.
-  std::size_t begin_copies(Body& body, BufferId tile) {
-    std::size_t begun = 0;
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      if (const auto copy = copied(body, i, tile)) {
-        // The vector's load, and what moved its elements from there.
-        if (copy->copy.width > 1) {
-          body.erase(body.begin() + std::ptrdiff_t(i) - 2, body.begin() + std::ptrdiff_t(i));
-          i -= 2;
-        }
-        body[i].node = *copy;
-        ++begun;
-      }
-      for (Body* inner : bodies(body[i])) begun += begin_copies(*inner, tile);
-    }
-    return begun;
-  }
-
-  // The loops of the ring in a body; returns the conditions of their guards.
-  void make(Body& body, const Ring& ring, KernelDraft& draft) {
+  // The loops of the ring in a body. `around`: an iterating loop around it.
+  void make(Body& body, const Ring& ring, KernelDraft& draft, const Loop* around = nullptr) {
     for (Statement& s : body) {
       auto* loop = std::get_if<Loop>(&s.node);
       if (loop != nullptr && same(loop->variable, ring.variable) &&
           begins_copies(loop->body, ring)) {
+        if (around != nullptr && !ring.bulk.empty()) refuse_inside(ring, *around);
         make(*loop, ring, draft);
-      } else {
-        for (Body* inner : bodies(s)) make(*inner, ring, draft);
+        continue;
       }
+      const bool iterates =
+          loop != nullptr && !is_index(loop->parallel) && !loop->extent.is_const(1);
+      for (Body* inner : bodies(s)) make(*inner, ring, draft, iterates ? loop : around);
     }
   }
 
  private:
-  bool is_copied(BufferId from, BufferId tile, std::int64_t width) const {
-    const Buffer &a = kernel_.buffers[from], &b = kernel_.buffers[tile];
-    const std::int64_t bytes = width * size_of(b.type);
-    return a.memory == Memory::Global && !a.is_written && a.type == b.type && bytes >= 4 &&
-           bytes <= 16 && std::has_single_bit(std::uint64_t(bytes));
-  }
-  const ValueNode* read_of(ValueId v) const {
-    const ValueNode& node = kernel_.values[v];
-    return node.kind == ValueNode::Kind::Read ? &node : nullptr;
-  }
-
-  // The copy that a statement of the body is, or the last of: that of an element, xs[i] = x[j], or
-  // of a vector, through registers.
-  std::optional<AsyncCopy> copied(const Body& body, std::size_t at, BufferId tile) const {
-    if (const auto* store = std::get_if<Store>(&body[at].node)) {
-      const ValueNode* read = read_of(store->value);
-      if (store->buffer != tile || store->atomic || read == nullptr ||
-          !is_copied(read->source, tile, 1)) {
-        return std::nullopt;
-      }
-      return AsyncCopy{Transfer{.to = tile,
-                                .from = read->source,
-                                .to_address = store->address,
-                                .from_address = read->subscripts[0],
-                                .width = 1,
-                                .lane = kernel_.pool->symbol("lane"),
-                                .valid = store->valid,
-                                .duplicates_allowed = store->duplicates_allowed}};
-    }
-    const auto* whole = std::get_if<Transfer>(&body[at].node);
-    if (whole == nullptr || whole->to != tile || at < 2) return std::nullopt;
-    const auto* lanes = std::get_if<Loop>(&body[at - 1].node);
-    const auto* load = std::get_if<Transfer>(&body[at - 2].node);
-    if (lanes == nullptr || load == nullptr || load->width != whole->width ||
-        !moves(*lanes, load->to, whole->from, whole->width) ||
-        !is_copied(load->from, tile, whole->width)) {
-      return std::nullopt;
-    }
-    AsyncCopy copy{*whole, whole->width};
-    copy.copy.from = load->from;
-    copy.copy.from_address = load->from_address;
-    return copy;
-  }
-  // Whether a loop does nothing but to[v] = from[v] for all elements of a vector.
-  bool moves(const Loop& lanes, BufferId from, BufferId to, std::int64_t width) const {
-    if (lanes.body.size() != 1 || !lanes.extent.is_const(width) || lanes.begin.valid())
-      return false;
-    const auto* store = std::get_if<Store>(&lanes.body[0].node);
-    if (store == nullptr || store->buffer != to || !same(store->address, lanes.variable)) {
-      return false;
-    }
-    const ValueNode* read = read_of(store->value);
-    return read != nullptr && read->source == from && same(read->subscripts[0], lanes.variable);
-  }
-
   bool writes_a_tile(const Statement& s, const Ring& ring) const {
     const StatementParts parts = parts_of(s);
     for (const StatementAccess& a : parts.accesses) {
-      if (writes(a.kind) && ring.tiles.contains(a.buffer)) return true;
+      if (writes(a.kind) && ring.has(a.buffer)) return true;
     }
     return std::ranges::any_of(parts.bodies, [&](const Body* body) {
       return std::ranges::any_of(*body,
@@ -127,18 +62,161 @@ class RingMaker {
     bool begins = false;
     for_each_statement(body, [&](const Statement& s) {
       const auto* copy = std::get_if<AsyncCopy>(&s.node);
-      begins = begins || (copy != nullptr && ring.tiles.contains(copy->copy.to));
+      begins = begins || (copy != nullptr && ring.has(copy->copy.to));
     });
     return begins;
   }
 
+  // The thread indices along which only the first thread begins a copy in a statement, each with
+  // the loop that is bound to it; the loop's body is a guard.
+  using Firsts = std::map<ParallelType, const Loop*>;
+  static Firsts firsts_of(const Statement& s) {
+    Firsts firsts;
+    for (const Statement* at = &s;;) {
+      const auto* loop = std::get_if<Loop>(&at->node);
+      if (loop == nullptr || !is_thread(loop->parallel) || loop->body.size() != 1) return firsts;
+      at = &loop->body[0];
+      const auto* guard = std::get_if<Guard>(&at->node);
+      if (guard == nullptr || !guard->otherwise.empty() || guard->body.size() != 1) return firsts;
+      if (!same(guard->condition, eq(loop->variable, 0))) return firsts;
+      firsts.emplace(loop->parallel, loop);
+      at = &guard->body[0];
+    }
+  }
+  Firsts firsts_of(const Body& copies, const Ring& ring) const {
+    std::optional<Firsts> all;
+    for (const Statement& s : copies) {
+      if (!begins_bulk_copies(s, ring)) continue;
+      Firsts own = firsts_of(s);
+      if (all) std::erase_if(own, [&](const auto& first) { return !all->contains(first.first); });
+      all = std::move(own);
+    }
+    return all.value_or(Firsts{});
+  }
+  bool begins_bulk_copies(const Statement& s, const Ring& ring) const {
+    bool begins = false;
+    const std::span<const Statement> all(&s, 1);
+    for_each_statement(all, [&](const Statement& in) {
+      const auto* copy = std::get_if<AsyncCopy>(&in.node);
+      begins = begins || (copy != nullptr && ring.bulk.contains(copy->copy.to));
+    });
+    return begins;
+  }
+
+  // The barrier objects of a ring's bulk copies. All threads that may copy arrive at each.
+  BufferId add_objects(const Ring& ring, const Firsts& firsts, KernelDraft& draft) const {
+    std::int64_t threads = 1;
+    for (ParallelType type : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
+      if (firsts.contains(type)) continue;
+      const Expr extent = kernel_.launch.block[std::size_t(axis(type))];
+      if (!extent.is(Op::Const)) {
+        refuse<Illegal>("E448",
+                        "copies end at a barrier object that counts the threads of a block, " +
+                            to_string(extent) + " along one index",
+                        "bind loops of known extents to thread indices; or copy by cp_async");
+      }
+      threads *= extent.value();
+    }
+    const BufferId objects =
+        draft.add_shared(std::string(ring.variable.name()) + ".copied", DataType::Int64,
+                         std::max<std::int64_t>(ring.ahead, 1));
+    draft.kernel.buffers[objects].arrivals = threads;
+    return objects;
+  }
+  // Whether one thread of the block is left where only the first is along these indices, and may be
+  // elected by its warp.
+  bool leave_one(const Firsts& firsts) const {
+    std::int64_t threads = 1;
+    for (ParallelType type : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
+      const Expr extent = kernel_.launch.block[std::size_t(axis(type))];
+      if (!extent.is(Op::Const)) return false;
+      if (!extent.is_const(1) && !firsts.contains(type)) return false;
+      threads *= extent.value();
+    }
+    return threads >= kWarp;
+  }
+  // The first thread alone runs a body: the loops of `firsts`, and one guard.
+  static Statement by_first(const Firsts& firsts, Body body) {
+    Expr is_first;
+    for (const auto& [type, loop] : firsts) {
+      const Expr own = eq(loop->variable, 0);
+      is_first = is_first.valid() ? is_first && own : own;
+    }
+    Statement all{Guard{.condition = is_first, .body = std::move(body), .elects = true}};
+    for (const auto& [type, loop] : firsts) {
+      all = {Loop{loop->variable, loop->extent, loop->parallel, {std::move(all)}}};
+    }
+    return all;
+  }
+  // What the first thread does there: the body of the innermost guard.
+  static Body body_of_first(Statement& s, std::size_t guards) {
+    Statement* at = &s;
+    for (; guards > 0; --guards) {
+      at = &std::get<Guard>(std::get<Loop>(at->node).body[0].node).body[0];
+    }
+    Body body;
+    body.push_back(std::move(*at));
+    return body;
+  }
+
+  // Gives the bulk copies their object, and arrives there behind them.
+  void arrive_behind(Body& copies, const Ring& ring, const Firsts& firsts,
+                     const BarrierObject& object) const {
+    Statement arrival{Arrive{object}};
+
+    for_each_statement(copies, [&](Statement& s) {
+      auto* copy = std::get_if<AsyncCopy>(&s.node);
+      if (copy == nullptr || !ring.bulk.contains(copy->copy.to)) return;
+      copy->object = object;
+      copy->announces = true;
+    });
+    if (!leave_one(firsts)) {
+      for (const auto& [type, loop] : firsts) {
+        const Guard first{eq(loop->variable, 0), {std::move(arrival)}};
+        arrival = {Loop{loop->variable, loop->extent, loop->parallel, {{first}}}};
+      }
+      return copies.push_back(std::move(arrival));
+    }
+    // All of it by one thread, under one guard.
+    Body rest, by_one;
+    for (Statement& s : copies) {
+      const Firsts own = begins_bulk_copies(s, ring) ? firsts_of(s) : Firsts{};
+      if (own.empty()) {
+        rest.push_back(std::move(s));
+      } else {
+        append(by_one, body_of_first(s, own.size()));
+      }
+    }
+    by_one.push_back(std::move(arrival));
+    rest.push_back(by_first(firsts, std::move(by_one)));
+    copies = std::move(rest);
+  }
+
+  [[noreturn]] void refuse_inside(const Ring& ring, const Loop& around) const {
+    const std::string &tile = kernel_.buffers[*ring.bulk.begin()].name,
+                      loop(around.variable.name());
+    refuse<Illegal>("E448",
+                    "bulk copies of " + tile +
+                        " would begin their ring again in each iteration of " + loop +
+                        ", where the phases of its barrier objects go on",
+                    "merge the two loops, or bind " + loop + " to blocks; or copy by cp_async");
+  }
+
   // In the order in which they stand: the copies, and what they wait for, then the rest.
-  void make_at_once(Loop& loop, const Ring& ring) const {
+  void make_at_once(Loop& loop, const Ring& ring, KernelDraft& draft) const {
     const auto is_copy = [&](const Statement& s) { return writes_a_tile(s, ring); };
     const auto last = std::find_if(loop.body.rbegin(), loop.body.rend(), is_copy).base();
     Body rest(std::make_move_iterator(last), std::make_move_iterator(loop.body.end()));
     loop.body.erase(last, loop.body.end());
-    append(loop.body, {{Arrive{}}, {Wait{}}, {Barrier{}}});
+    if (!ring.bulk.empty()) {
+      const Firsts firsts = firsts_of(loop.body, ring);
+      const BarrierObject object{add_objects(ring, firsts, draft), kernel_.pool->constant(0)};
+      arrive_behind(loop.body, ring, firsts, object);
+      loop.body.push_back({Wait{object, loop.variable}});
+      loop.body.insert(loop.body.begin(), {{ProxyFence{}}, {Barrier{}}});
+    }
+    if (!ring.grouped.empty()) append(loop.body, {{Arrive{}}, {Wait{}}});
+    loop.body.push_back({Barrier{}});
     append(loop.body, std::move(rest));
   }
 
@@ -153,7 +231,8 @@ class RingMaker {
     for_each_statement(copies, [&](const Statement& s) {
       for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
         if (writes(a.kind) || !stored.contains(a.buffer)) return;
-        const std::string &tile = kernel_.buffers[*ring.tiles.begin()].name,
+        const auto& tiles = ring.bulk.empty() ? ring.grouped : ring.bulk;
+        const std::string &tile = kernel_.buffers[*tiles.begin()].name,
                           &from = kernel_.buffers[a.buffer].name;
         refuse<Illegal>("E448",
                         "copies of " + tile + " would be begun before the iteration in which " +
@@ -165,7 +244,7 @@ class RingMaker {
 
   void make(Loop& loop, const Ring& ring, KernelDraft& draft) {
     SELVAGE_CHECK(!loop.begin.valid());
-    if (ring.ahead == 0) return make_at_once(loop, ring);
+    if (ring.ahead == 0) return make_at_once(loop, ring, draft);
     Body copies, rest;
     for (Statement& s : loop.body) {
       // A name is one for both halves.
@@ -186,9 +265,19 @@ class RingMaker {
     };
     loop.variable = q;
     loop.extent = draft.form(n + ahead);
-    loop.body = {{wait}, {Barrier{}}};
+    loop.body.clear();
+    if (!ring.grouped.empty()) loop.body.push_back({wait});
+    if (!ring.bulk.empty()) {
+      const Firsts firsts = firsts_of(copies, ring);
+      const BufferId objects = add_objects(ring, firsts, draft);
+      arrive_behind(copies, ring, firsts, {objects, draft.form(k % ahead)});
+      append(loop.body,
+             {{Wait{BarrierObject{objects, draft.form(q % ahead)}, draft.form(q / ahead - 1)}},
+              {ProxyFence{}}});
+    }
+    loop.body.push_back({Barrier{}});
     loop.body.push_back(half(q < n, q, std::move(copies)));
-    loop.body.push_back({Arrive{}});
+    if (!ring.grouped.empty()) loop.body.push_back({Arrive{}});
     loop.body.push_back(half(kernel_.pool->constant(ahead) <= q, q - ahead, std::move(rest)));
   }
 
@@ -206,6 +295,15 @@ std::optional<BufferId> tile_of(const Kernel& kernel, TensorId t) {
 [[noreturn]] void refuse_copies(const KernelRequest& request, TensorId t, bool is_kept) {
   const TensorInfo& tensor = request.scheduled.fusion[t];
   const std::string& name = tensor.name;
+  if (is_kept && request.scheduled.schedule.copied_by(t) == CopyBy::Bulk) {
+    const std::string n = std::to_string(kBulkAlignment / size_of(tensor.type));
+    refuse<Illegal>("E448",
+                    "none of the copies of " + name +
+                        " could be made in bulk: each copies a vector of a multiple of 16 bytes "
+                        "of global memory, unchanged",
+                    "cache an input as it is, and bind its inner loop, split by a multiple of " +
+                        n + " elements, to Vectorize; or copy by cp_async");
+  }
   std::string widths;
   for (std::int64_t bytes : {4, 8, 16}) {
     const std::int64_t n = bytes / size_of(tensor.type);
@@ -225,6 +323,16 @@ std::optional<BufferId> tile_of(const Kernel& kernel, TensorId t) {
 
 }  // namespace
 
+std::int64_t ahead_at(const Schedule& schedule, const Schedule::Site& site) {
+  std::int64_t least = INT64_MAX;
+  for (std::size_t k = 0; k < schedule.fusion().size(); ++k) {
+    const auto t = TensorId(k);
+    if (schedule.copied_by(t) == CopyBy::LoadStore || schedule.site(t) != site) continue;
+    least = std::min(least, schedule.ahead(t));
+  }
+  return least;
+}
+
 void make_rings(const KernelRequest& request, KernelDraft& draft) {
   const ScheduledNests& scheduled = request.scheduled;
   const Schedule& schedule = scheduled.schedule;
@@ -232,26 +340,34 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
   std::vector<Ring> rings;
   for (const NestTree* root : request.group) {
     for (TensorId t : tensors_of(*root)) {
-      if (schedule.copied_by(t) == CopyBy::LoadStore) continue;
+      const CopyBy by = schedule.copied_by(t);
+      if (by == CopyBy::LoadStore) continue;
+      // One tile that nothing is ahead of.
+      const Schedule::Site at_loop = *schedule.site(t);
+      const bool is_one_tile = schedule.graph()[*at_loop.loop].extent.is_const(1);
+      if (by == CopyBy::Bulk && is_one_tile && ahead_at(schedule, at_loop) == 0) continue;
       about(t, [&] {
         const auto tile = tile_of(draft.kernel, t);
         if (!tile) refuse_copies(request, t, false);
-        if (maker.begin_copies(draft.kernel.body, *tile) == 0) {
+        const PlacedTensors& placed = scheduled.placed.at(root->tensor);
+        if (begin_copies(draft, *tile, by) == 0) {
+          // There are no vectors, or none is whole for these sizes.
           if (!draft.is_vectorised) return;
+          if (placed[t].analysis.vector && !is_moved_into(draft.kernel, *tile)) return;
           refuse_copies(request, t, true);
         }
         // The loop is the reader's, whether or not the tensor has it.
         const Schedule::Site site = *schedule.site(t);
-        const TensorAnalysis& analysis = scheduled.placed.at(root->tensor)[site.tensor].analysis;
+        const TensorAnalysis& analysis = placed[site.tensor].analysis;
         const auto at = std::ranges::find(analysis.loops, *site.loop);
         SELVAGE_CHECK(at != analysis.loops.end());
         const Expr variable = analysis.variables[std::size_t(at - analysis.loops.begin())];
         auto ring =
             std::ranges::find_if(rings, [&](const Ring& r) { return same(r.variable, variable); });
         if (ring == rings.end()) ring = rings.insert(rings.end(), {variable});
-        ring->tiles.insert(*tile);
+        (by == CopyBy::Bulk ? ring->bulk : ring->grouped).insert(*tile);
         ring->tensor = t;
-        ring->ahead = std::min(ring->ahead, schedule.ahead(t));
+        ring->ahead = ahead_at(schedule, site);
       });
     }
   }

@@ -36,8 +36,31 @@ namespace selvage {
 // of a tensor is a copy, unless the kernel is one without vectors; that kernel then loads and
 // stores.
 //
+// Bulk copies (CopyBy::Bulk) are vectors of any multiple of 16 bytes, or the first elements of one
+// that are there (lower/late_copies.h). They belong to barrier
+// objects, one for each iteration that may be under way:
+//
+//   for q in n + P:
+//     wait for object[q % P], phase q / P - 1
+//     proxy fence
+//     barrier
+//     if (q < n):              k = q
+//       begin xs[k % S] = x[k] for object[k % P], announced
+//       arrive at object[k % P]
+//     if (P <= q):             k = q - P
+//       y[k] = f(xs[k % S])
+//
+// The wait of iteration q is for what iteration q - P arrives at (kernel/verify_objects.h); before
+// that it is for phase -1, which is over. All threads wait and see what was copied, and all meet at
+// the barrier behind their reads before a copy overwrites them. With P = 0 the wait stands behind
+// the arrival.
+//
 // Appends the conditions of the guards to draft.uniform: they are the same for all threads of a
 // block.
 void make_rings(const KernelRequest& request, KernelDraft& draft);
+
+// P of the ring at a loop at which a tensor is copied: the least of all tensors that are copied
+// there.
+std::int64_t ahead_at(const Schedule& schedule, const Schedule::Site& site);
 
 }  // namespace selvage

@@ -194,24 +194,14 @@ bool may_have_workspace(const Kernel& kernel) {
   return !counts && kernel.checks == nullptr && kernel.launch.cluster == 1;
 }
 
-// Whether copies that end later go there: they do so in shared memory alone.
-bool is_copied_into(const Kernel& kernel, BufferId b) {
-  bool is = false;
-  for_each_statement(kernel.body, [&](const Statement& s) {
-    const auto* copy = std::get_if<AsyncCopy>(&s.node);
-    is = is || (copy != nullptr && copy->copy.to == b);
-  });
-  return is;
-}
-
 // The largest buffer of a tensor in shared memory: nothing, if there is none.
 std::optional<BufferId> largest_shared(const Kernel& kernel) {
   std::optional<BufferId> largest;
   std::int64_t most = 0;
   for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
     const Buffer& buffer = kernel.buffers[b];
-    if (!is_shared(buffer) || !buffer.holds || buffer.arrivals || is_copied_into(kernel, b))
-      continue;
+    if (!is_shared(buffer) || !buffer.holds || buffer.arrivals) continue;
+    if (is_copied_into(kernel, b)) continue;  // copies that end later go to shared memory alone
     const auto bytes = checked_mul(buffer.elements.value(), size_of(buffer.type));
     if (bytes.value_or(INT64_MAX) <= most) continue;
     most = bytes.value_or(INT64_MAX);

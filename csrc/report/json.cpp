@@ -1,6 +1,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/kernel/print.h>
 #include <selvage/kernel/value_nodes.h>
+#include <selvage/lower/ring.h>
 #include <selvage/report/array_lines.h>
 #include <selvage/report/checks.h>
 #include <selvage/report/cost_json.h>
@@ -286,8 +287,9 @@ Json json_of(const TensorReport& tensor) {
     json["memory"] = to_string(a.storage->memory);
     json["elements"] = texts(a.elements);
     if (tensor.schedule->stage(a.tensor)) json["stages"] = tensor.schedule->stages(a.tensor);
-    if (const CopyBy by = tensor.schedule->copied_by(a.tensor); by != CopyBy::LoadStore) {
-      json["copy"] = {{"by", to_string(by)}, {"ahead", tensor.schedule->ahead(a.tensor)}};
+    const CopyBy by = tensor.schedule->copied_by(a.tensor);
+    if (const auto& site = tensor.schedule->site(a.tensor); by != CopyBy::LoadStore && site) {
+      json["copy"] = {{"by", to_string(by)}, {"ahead", ahead_at(*tensor.schedule, *site)}};
     }
     const std::vector<DomainId>& layout = tensor.schedule->allocation(a.tensor);
     if (!layout.empty()) json["layout"] = list_of(layout, name);

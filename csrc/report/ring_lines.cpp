@@ -1,4 +1,5 @@
 #include <selvage/base/words.h>
+#include <selvage/lower/ring.h>
 #include <selvage/report/ring_lines.h>
 
 #include <fmt/format.h>
@@ -12,24 +13,16 @@ namespace {
 
 constexpr std::int64_t kMostColumns = 14;
 
-// That of the ring: the least of all tensors that are copied at the loop.
-std::int64_t ahead_at(const Schedule& schedule, const Schedule::Site& site) {
-  std::int64_t least = INT64_MAX;
-  for (std::size_t k = 0; k < schedule.fusion().size(); ++k) {
-    const auto t = TensorId(k);
-    if (schedule.copied_by(t) == CopyBy::LoadStore || schedule.site(t) != site) continue;
-    least = std::min(least, schedule.ahead(t));
-  }
-  return least;
-}
-
 }  // namespace
 
 void print_ring(const Schedule& schedule, TensorId t, Lines& out) {
   const std::optional<Schedule::Site>& site = schedule.site(t);
   if (schedule.copied_by(t) == CopyBy::LoadStore || !site || !site->loop) return;
   const std::int64_t ahead = ahead_at(schedule, *site), slots = schedule.stages(t);
-  out.line(2, "by copies that end later (cp.async), begun " +
+  const bool is_bulk = schedule.copied_by(t) == CopyBy::Bulk;
+  out.line(2, std::string("by ") +
+                  (is_bulk ? "bulk copies (cp.async.bulk)" : "copies that end later (cp.async)") +
+                  ", begun " +
                   (ahead == 0 ? "in the iteration that uses them"
                               : counted(ahead, "iteration") + " before they are used"));
   const Expr extent = schedule.graph()[*site->loop].extent;

@@ -4,6 +4,8 @@
 #include <selvage/runtime/nvrtc.h>
 #include <selvage/runtime/shared_library.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -199,16 +201,26 @@ std::string Nvrtc::library() const { return calls_->library.path(); }
 
 // Refuses what the architecture has no instructions for: the assembler would say so line by line.
 static void check_instructions(std::span<const KernelSource> sources, const std::string& arch) {
-  constexpr int kCopiesLater = 80;
-  if (number_of(arch).value_or(kCopiesLater) >= kCopiesLater) return;
+  struct Instructions {
+    const char *word, *what;
+    int from;  // which architecture on GPUs have them
+  };
+  constexpr Instructions kInstructions[] = {
+      {"end_copy_group()", "copies that end later (cp.async)", 80},
+      {"begin_bulk_copy(", "bulk copies (cp.async.bulk)", 90},
+      {"wait_for_phase(", "waits for barrier objects (mbarrier)", 90}};
+  const std::optional<int> number = number_of(arch);
   for (const KernelSource& source : sources) {
-    if (source.text.find("end_copy_group()") == std::string::npos) continue;
-    refuse<Error>("E704",
-                  source.name +
-                      " has copies that end later (cp.async), which GPUs have from sm_80 "
-                      "on, and is compiled for " +
-                      arch,
-                  "compile for sm_80 or newer; or load and store, by: ldst in its schedule");
+    for (const Instructions& i : kInstructions) {
+      if (number.value_or(i.from) >= i.from) continue;
+      if (source.text.find(i.word) == std::string::npos) continue;
+      refuse<Error>("E704",
+                    fmt::format("{} has {}, which GPUs have from sm_{} on, and is compiled for {}",
+                                source.name, i.what, i.from, arch),
+                    fmt::format("compile for sm_{} or newer; or {}", i.from,
+                                i.from > 80 ? "copy by cp_async, or ldst, in its schedule"
+                                            : "load and store, by: ldst in its schedule"));
+    }
   }
 }
 

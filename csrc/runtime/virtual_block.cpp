@@ -52,6 +52,14 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
   machine_.begin_copy = &VirtualBlock::begin_copy;
   machine_.end_copy_group = &VirtualBlock::end_copy_group;
   machine_.wait_for_copy_groups = &VirtualBlock::wait_for_copy_groups;
+  machine_.init_object = [](void* object, int arrivals) {
+    running_->objects_.init(object, arrivals);
+  };
+  machine_.arrive = [](void* object, long long bytes, int arrivals) {
+    running_->objects_.arrive(object, bytes, arrivals);
+  };
+  machine_.begin_bulk_copy = &VirtualBlock::begin_bulk_copy;
+  machine_.wait_for_phase = &VirtualBlock::wait_for_phase;
   machine_.access = &VirtualBlock::access;
   {
     const std::lock_guard guard(fork_lock<Fiber>());
@@ -141,6 +149,12 @@ void VirtualBlock::Queue::make_below(int group) {
   copies.erase(made.begin(), made.end());
 }
 
+// Made when a thread asks for one: most kernels have no copies that end later.
+VirtualBlock::Queue& VirtualBlock::queue() {
+  if (queues_.empty()) queues_.resize(threads_.size());
+  return queues_[warp_[position_]];
+}
+
 void VirtualBlock::begin_copy(void* to, const void* from, unsigned bytes) {
   VirtualBlock& block = *running_;
   if (block.check_ != nullptr) {
@@ -151,22 +165,40 @@ void VirtualBlock::begin_copy(void* to, const void* from, unsigned bytes) {
     std::memcpy(to, from, bytes);
     return;
   }
-  if (block.queues_.empty()) block.queues_.resize(block.threads_.size());
-  block.queue().copies.push_back({to, from, bytes, block.queue().closed});
+  Queue& queue = block.queue();
+  queue.copies.push_back({to, from, bytes, queue.closed});
 }
-void VirtualBlock::end_copy_group() {
-  if (running_->queues_.empty()) running_->queues_.resize(running_->threads_.size());
-  ++running_->queue().closed;
-}
+void VirtualBlock::end_copy_group() { ++running_->queue().closed; }
 void VirtualBlock::wait_for_copy_groups(int pending) {
-  if (running_->queues_.empty()) return;
   Queue& queue = running_->queue();
   queue.make_below(queue.closed - pending);
+}
+
+void VirtualBlock::begin_bulk_copy(void* to, const void* from, long long bytes, void* object) {
+  VirtualBlock& block = *running_;
+  const auto n = static_cast<unsigned long>(bytes);
+  if (block.check_ != nullptr) {
+    access(from, n, 0);
+    access(to, n, 1);
+  }
+  const bool at_once = block.random_ != nullptr && block.random_->next() % 2 == 0;
+  block.objects_.copy(to, from, n, object, at_once);
+}
+void VirtualBlock::wait_for_phase(void* object, int parity, int line) {
+  while (!running_->objects_.has_ended(object, parity)) {
+    Stop& stop = running_->stop();
+    stop.kind = Stop::Kind::Phase;
+    stop.line = line;
+    stop.object = object;
+    stop.parity = parity;
+    leave();
+  }
 }
 
 void VirtualBlock::run(SplitMix64* random) {
   random_ = random;
   run_threads(random);
+  objects_.end_block();
   for (Queue& queue : queues_) {
     queue.make_below(queue.closed + 1);
     queue.closed = 0;
@@ -241,7 +273,9 @@ void VirtualBlock::run_in_parts(SplitMix64* random) {
         release_warp(warp);
       }
     }
-  } while (release_numbers() || release_block());
+    // Copies that nobody has waited for in vain are made no earlier.
+  } while (release_phases() || release_numbers() || release_block() ||
+           (objects_.make_copies() && release_phases()));
   const auto is_gone = [](const Stop& s) { return s.kind == Stop::Kind::Exited; };
   if (std::ranges::all_of(stops_, is_gone)) return;
   refuse_all();
@@ -271,6 +305,15 @@ void VirtualBlock::release_warp(const Threads& warp) {
       if (takes_part(t)) release(t);
     }
   }
+}
+
+// Threads whose phase has ended.
+bool VirtualBlock::release_phases() {
+  for (std::size_t t = 0; t < stops_.size(); ++t) {
+    const Stop& stop = stops_[t];
+    if (stop.kind == Stop::Kind::Phase && objects_.has_ended(stop.object, stop.parity)) release(t);
+  }
+  return going_ > 0;
 }
 
 // Barriers at which all members wait, of as many warps as are counted.
@@ -333,14 +376,24 @@ void VirtualBlock::refuse(Threads threads, const std::string& whose) const {
   std::ranges::sort(threads);
   std::vector<std::string> notes;
   std::vector<int> told;
-  bool shuffles = false;
+  bool shuffles = false, waits = false;
   for (std::size_t t : threads) {
     shuffles = shuffles || stops_[t].kind == Stop::Kind::Shuffle;
+    waits = waits || stops_[t].kind == Stop::Kind::Phase;
     const int line = stops_[t].line;
     if (std::ranges::count(told, line) > 0) continue;
     told.push_back(line);
     const auto is_there = [&](std::size_t other) { return stops_[other].line == line; };
     notes.push_back(note(t, std::ranges::count_if(threads, is_there) - 1));
+  }
+  if (waits) {
+    refuse_run(
+        source_, "E702",
+        fmt::format("threads of block {} wait for a phase that never ends",
+                    to_text(machine_.block)),
+        std::move(notes),
+        "let as many threads arrive as the barrier object counts, and as many bytes be copied "
+        "as are announced");
   }
   const char* what = shuffles ? "shuffle" : "barrier";
   refuse_run(

@@ -2,6 +2,7 @@
 
 #include <selvage/base/shuffle.h>
 #include <selvage/runtime/kernel_source.h>
+#include <selvage/runtime/virtual_objects.h>
 #include <selvage/runtime/virtual_prelude.h>
 
 #include <cstddef>
@@ -19,7 +20,8 @@ class VirtualCheck;
 class VirtualBlock {
  public:
   // `check`: not null for a checked unit; asked before each access.
-  // `in_parts`: whether parts of the block, or of a warp, may wait for one another.
+  // `in_parts`: whether threads wait by themselves, or parts of the block, or of a warp, for one
+  // another.
   VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
                const std::vector<VirtualIndex>& threads, bool in_parts,
                VirtualCheck* check = nullptr);
@@ -32,7 +34,7 @@ class VirtualBlock {
  private:
   // The point at which a thread stopped.
   struct Stop {
-    enum class Kind { Exited, Barrier, WarpBarrier, NumberedBarrier, Shuffle, BadAccess };
+    enum class Kind { Exited, Barrier, WarpBarrier, NumberedBarrier, Shuffle, Phase, BadAccess };
     Kind kind = Kind::Exited;
     int line = kExited;
     std::byte* value = nullptr;  // of a shuffle, on the thread's stack
@@ -40,6 +42,8 @@ class VirtualBlock {
     int lanes = 0;                         // of a shuffle: the mask of the xor
     unsigned who = 0;                      // of a warp's barrier: the lanes that wait; 0: all
     int id = 0, threads = 0, members = 0;  // of a numbered barrier
+    const void* object = nullptr;          // of a phase: the barrier object, and which it is
+    int parity = 0;
     static constexpr int kExited = -1;
     bool is_of_warp() const { return kind == Kind::WarpBarrier || kind == Kind::Shuffle; }
   };
@@ -53,6 +57,8 @@ class VirtualBlock {
   static void begin_copy(void* to, const void* from, unsigned bytes);
   static void end_copy_group();
   static void wait_for_copy_groups(int pending);
+  static void begin_bulk_copy(void* to, const void* from, long long bytes, void* object);
+  static void wait_for_phase(void* object, int parity, int line);
   static void leave();
   void begin(std::size_t position);
   Stop& stop() { return stops_[warp_[position_]]; }
@@ -71,7 +77,7 @@ class VirtualBlock {
     int closed = 0;  // groups
     void make_below(int group);
   };
-  Queue& queue() { return queues_[warp_[position_]]; }
+  Queue& queue();
   void run_threads(SplitMix64* random);
 
   void run_warp(Threads& warp, SplitMix64* random);
@@ -82,6 +88,7 @@ class VirtualBlock {
   static bool waits_alike(const Stop& a, const Stop& b);
   void release(std::size_t thread) { goes_[thread] = 1, ++going_; }
   void release_warp(const Threads& warp);
+  bool release_phases();
   bool release_numbers();
   bool release_block();
   [[noreturn]] void refuse(Threads threads, const std::string& whose) const;
@@ -101,6 +108,7 @@ class VirtualBlock {
   std::vector<Stop> stops_;  // of each thread
   std::vector<std::byte> given_;
   std::vector<Queue> queues_;  // by thread
+  VirtualObjects objects_;
   SplitMix64* random_ = nullptr;
   // If in_parts_: by thread, whether it can go on; and the number of those that can.
   std::vector<char> goes_;

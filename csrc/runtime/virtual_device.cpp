@@ -20,11 +20,13 @@ namespace selvage {
 
 namespace {
 
-// Whether the text has barriers, shuffles or copies that end later, and partial barriers.
+// Whether the text has barriers, shuffles or copies that end later; whether threads wait by
+// themselves, at partial barriers or barrier objects.
 VirtualMeets meets(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
-  if (has("sync_threads(") || has("sync_members(") || has("__syncwarp(0x"))
-    return VirtualMeets::InParts;
+  for (const char* word : {"sync_threads(", "sync_members(", "__syncwarp(0x", "wait_for_phase("}) {
+    if (has(word)) return VirtualMeets::InParts;
+  }
   for (const char* word : {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy"}) {
     if (has(word)) return VirtualMeets::Together;
   }

@@ -39,6 +39,10 @@ static struct {
   void (*begin_copy)(void* to, const void* from, unsigned bytes);
   void (*end_copy_group)(void);
   void (*wait_for_copy_groups)(int pending);
+  void (*init_object)(void* object, int arrivals);
+  void (*arrive)(void* object, long long bytes, int arrivals);
+  void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
+  void (*wait_for_phase)(void* object, int parity, int line);
   void (*access)(const void* place, unsigned long bytes, int writes);
 } selvage_machine;
 #define threadIdx (selvage_machine.thread)
@@ -65,6 +69,20 @@ static struct {
 #define end_copy_group() (selvage_machine.end_copy_group())
 #define wait_for_copy_groups(pending) \
   (selvage_machine.wait_for_copy_groups(pending), selvage_after_barrier())
+#define elect_one(is_elected) \
+  ((is_elected) = ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % 32 == 0)
+#define init_object(object, arrivals) (selvage_machine.init_object(object, arrivals))
+#define publish_objects() ((void)0)
+#define fence_for_copies() ((void)0)
+#define announce_bytes(object, bytes) (selvage_machine.arrive(object, bytes, 0))
+#define arrive_at(object) (selvage_machine.arrive(object, 0, 1), selvage_after_barrier())
+#define arrive_announcing(object, bytes) \
+  (selvage_machine.arrive(object, bytes, 1), selvage_after_barrier())
+#define begin_bulk_copy(bytes, to, from, object) \
+  (selvage_machine.begin_bulk_copy((void*)(to), (const void*)(from), bytes, object), \
+   selvage_after_barrier())
+#define wait_for_phase(object, parity) \
+  (selvage_machine.wait_for_phase(object, parity, __LINE__), selvage_after_barrier())
 #define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
   __typeof__((selvage_from) + 0) selvage_value = (selvage_from); \
   selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \

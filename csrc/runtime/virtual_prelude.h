@@ -40,6 +40,12 @@ struct VirtualMachine {
   void (*begin_copy)(void* to, const void* from, unsigned bytes);
   void (*end_copy_group)();
   void (*wait_for_copy_groups)(int pending);
+  // The same of barrier objects, which are elements of 8 bytes. `arrivals`: 1, or 0 where bytes are
+  // announced only. A copy may be made at any time until its phase ends.
+  void (*init_object)(void* object, int arrivals);
+  void (*arrive)(void* object, long long bytes, int arrivals);
+  void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
+  void (*wait_for_phase)(void* object, int parity, int line);
   // Called by a checked unit before each access of memory.
   void (*access)(const void* place, unsigned long bytes, int writes);
 };

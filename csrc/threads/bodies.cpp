@@ -25,6 +25,12 @@ const InnerParallel* first_inner(const ThreadBody& body) {
   return nullptr;
 }
 
+bool holds_inner(const ThreadItem& item) {
+  if (std::holds_alternative<InnerParallel>(item.node)) return true;
+  const ThreadBody* body = body_of(item);
+  return body != nullptr && first_inner(*body) != nullptr;
+}
+
 bool has_leave(const ThreadBody& body) {
   return std::any_of(body.begin(), body.end(), [](const ThreadItem& item) {
     if (std::holds_alternative<LeaveFor>(item.node)) return true;

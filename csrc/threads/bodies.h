@@ -14,6 +14,9 @@ const ThreadBody* body_of(const ThreadItem& item);
 // The first inner level in a body; null if there is none.
 const InnerParallel* first_inner(const ThreadBody& body);
 
+// Whether an item is an inner level, or has one in its body.
+bool holds_inner(const ThreadItem& item);
+
 // Whether the body has a break or a continue.
 bool has_leave(const ThreadBody& body);
 // Whether the body has a break or continue of a loop around it, other than the loop labelled `own`.

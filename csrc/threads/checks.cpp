@@ -1,6 +1,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/divergence.h>
 #include <selvage/threads/refuse_at.h>
@@ -190,7 +191,7 @@ const Assign& check_copy(const ThreadItem& item, const ThreadProgram& program) {
                     std::string(to_string(to.memory)),
                 "write it as a statement outside of copy");
   }
-  if (to.type != from.type || size_of(to.type) < 4) {
+  if (to.type != from.type || !is_copied_at_once(size_of(to.type))) {
     refuse_copy("takes 4 or 8 bytes as they are, and " + from.name + " is of " +
                     std::string(to_string(from.type)) + ", " + to.name + " of " +
                     std::string(to_string(to.type)),

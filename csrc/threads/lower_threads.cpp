@@ -129,11 +129,6 @@ class ThreadLowering {
     return out;
   }
 
-  static bool holds_inner(const ThreadItem& item) {
-    if (std::holds_alternative<InnerParallel>(item.node)) return true;
-    const ThreadBody* body = body_of(item);
-    return body != nullptr && first_inner(*body) != nullptr;
-  }
   void join(const Place& place, const ThreadPlace& at, Body& out) {
     ++joins_;
     if (!writes_joins_) return;
@@ -184,11 +179,7 @@ class ThreadLowering {
   void add(const Assign& assign, const Place& place, const ThreadPlace& at, Body& out) {
     Simplifier known(book_.facts_at(at, true));
     check_elements(assign, program_, book_, at, known);
-    Store store{.buffer = assign.array,
-                .address = memory_.address(assign.array, assign.subscripts, known),
-                .value = memory_.value(assign.value, known),
-                .valid = {}};
-    put(out, std::move(store), origin(place, at));
+    put(out, memory_.store(assign, known), origin(place, at));
   }
 
   void add(const CopyLater& copies, const Place& place, const ThreadPlace& at, Body& out) {
@@ -202,16 +193,7 @@ class ThreadLowering {
     for (const ThreadItem& item : copies.body) {
       const Assign& assign = check_copy(item, program_);
       check_elements(assign, program_, book_, inside, known);
-      const ValueNode from = kernel_.values[memory_.value(assign.value, known)];
-      put(body,
-          AsyncCopy{Transfer{.to = assign.array,
-                             .from = from.source,
-                             .to_address = memory_.address(assign.array, assign.subscripts, known),
-                             .from_address = from.subscripts[0],
-                             .width = 1,
-                             .lane = pool_.symbol("lane"),
-                             .valid = {}}},
-          origin(item.place, inside));
+      put(body, memory_.copy(assign, known), origin(item.place, inside));
     }
     append(out, tested(condition, std::move(body), at, place));
     put(out, Arrive{}, origin(place, at));
@@ -486,16 +468,6 @@ class ThreadLowering {
 };
 
 }  // namespace
-
-bool LoweredThreads::is_legal() const {
-  return std::none_of(diagnostics.begin(), diagnostics.end(),
-                      [](const Diagnostic& d) { return d.severity == Severity::Error; });
-}
-
-std::optional<std::size_t> LoweredThreads::async_around(std::optional<std::size_t> region) const {
-  while (region && !regions[*region].is_async) region = regions[*region].around;
-  return region;
-}
 
 LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOptions& options) {
   LoweredThreads out;

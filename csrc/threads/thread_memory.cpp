@@ -49,6 +49,24 @@ ValueId ThreadMemory::value(ValueId v, Simplifier& known) {
   return convert(v, known, done);
 }
 
+Store ThreadMemory::store(const Assign& assign, Simplifier& known) {
+  return {.buffer = assign.array,
+          .address = address(assign.array, assign.subscripts, known),
+          .value = value(assign.value, known),
+          .valid = {}};
+}
+
+AsyncCopy ThreadMemory::copy(const Assign& assign, Simplifier& known) {
+  const ValueNode& from = program_.values[assign.value];
+  return {Transfer{.to = assign.array,
+                   .from = from.source,
+                   .to_address = address(assign.array, assign.subscripts, known),
+                   .from_address = address(from.source, from.subscripts, known),
+                   .width = 1,
+                   .lane = program_.pool->symbol("lane"),
+                   .valid = {}}};
+}
+
 ValueId ThreadMemory::convert(ValueId v, Simplifier& known, std::map<ValueId, ValueId>& done) {
   if (const auto it = done.find(v); it != done.end()) return it->second;
   ValueNode node = program_.values[v];

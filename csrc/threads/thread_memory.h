@@ -18,6 +18,10 @@ class ThreadMemory {
   // `known`: the facts where the element, or the value, is used.
   Expr address(std::uint32_t array, const std::vector<Expr>& subscripts, Simplifier& known) const;
   ValueId value(ValueId v, Simplifier& known);
+  // An assignment as a store; and one that check_copy() (threads/checks.h) lets pass, as a copy
+  // that ends later.
+  Store store(const Assign& assign, Simplifier& known);
+  AsyncCopy copy(const Assign& assign, Simplifier& known);
 
  private:
   void note_writes(const ThreadBody& body);

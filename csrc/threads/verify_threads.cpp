@@ -25,8 +25,9 @@ class FindingReader {
     // One of each kind at a place is enough.
     if (!said_.insert({number, finding.hazard}).second) return;
     // That nothing is there yet where a copy may not have ended is said by its race.
-    const bool is_lifetime = finding.hazard == Hazard::Lifetime;
-    if (is_lifetime && said_.contains({number, Hazard::Race}) && is_copied_into(finding)) return;
+    const bool is_of_race =
+        finding.hazard == Hazard::Lifetime && said_.contains({number, Hazard::Race});
+    if (is_of_race && finding.buffer && is_copied_into(kernel_, *finding.buffer)) return;
     const ThreadOrigin origin =
         number == 0 ? beside(kernel_.body, finding.statement) : origins_[number - 1];
     Diagnostic d{.code = {}, .place = origin.place, .message = finding.text};
@@ -76,14 +77,6 @@ class FindingReader {
     return text;
   }
 
-  bool is_copied_into(const KernelFinding& finding) const {
-    bool is = false;
-    for_each_statement(kernel_.body, [&](const Statement& s) {
-      const auto* copy = std::get_if<AsyncCopy>(&s.node);
-      is = is || (copy != nullptr && finding.buffer && copy->copy.to == *finding.buffer);
-    });
-    return is;
-  }
   bool is_local(const KernelFinding& finding) const {
     return finding.buffer && kernel_.buffers.at(*finding.buffer).memory == Memory::Local;
   }

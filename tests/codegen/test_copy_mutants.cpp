@@ -1,6 +1,8 @@
-// Rings with one thing wrong: every wait, closing and barrier left out, doubled, moved by one
-// statement, or waiting for more or fewer groups. What the verifier accepts is right in every order
-// of threads and copies that is drawn; what it refuses goes wrong in one.
+// Rings with one thing wrong: every wait, closing, arrival, fence and barrier left out, doubled,
+// moved by one statement, or waiting for more or fewer groups, or for another phase. What the
+// verifier accepts is right in every order of threads and copies that is drawn; what it refuses
+// goes wrong in one, or is a fault that the emulator finds.
+#include <selvage/base/diagnostic.h>
 #include <selvage/base/random.h>
 #include <selvage/ir/ops.h>
 #include <selvage/kernel/print.h>
@@ -22,7 +24,7 @@ namespace {
 using namespace test;
 
 // C = A * B of 16 x 16 by tiles of 8 x 8, K of 40: 64 threads, each reads what others copied.
-Kernel product(std::int64_t stages, std::int64_t ahead) {
+Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by) {
   Fusion f;
   const Tensor A = f.input("A", {f.constant(16), f.constant(40)}, DataType::Float);
   const Tensor B = f.input("B", {f.constant(16), f.constant(40)}, DataType::Float);
@@ -41,9 +43,17 @@ Kernel product(std::int64_t stages, std::int64_t ahead) {
     const auto [ro, ri] = s.split(r, 8);
     const auto [co, ci] = s.split(c, 8);
     s.reorder({ro, co, ri, ci});
-    s.bind(ro, block).bind(ri, row);
+    s.bind(ro, block);
+    s.compute_at(t, ko).stages(t, stages).copy(t, by, ahead);
+    if (by == CopyBy::Bulk) {
+      // Rows of the first tile are copied by a thread each, of the other one by one thread.
+      const auto [rz, own] = s.split(ri, 8);
+      s.reorder({ro, co, rz, own, ci}).bind(ci, ParallelType::Vectorize);
+      if (row == ParallelType::TIDy) s.bind(own, row);
+      return;
+    }
+    s.bind(ri, row);
     s.bind(ci, row == ParallelType::TIDy ? ParallelType::TIDx : ParallelType::TIDy);
-    s.compute_at(t, ko).stages(t, stages).copy(t, CopyBy::CpAsync, ahead);
   };
   tile(A, "a", ParallelType::BIDy, ParallelType::TIDy);
   tile(B, "b", ParallelType::BIDx, ParallelType::TIDx);
@@ -52,7 +62,7 @@ Kernel product(std::int64_t stages, std::int64_t ahead) {
 
 bool is_order(const Statement& s) {
   return std::holds_alternative<Wait>(s.node) || std::holds_alternative<Arrive>(s.node) ||
-         std::holds_alternative<Barrier>(s.node);
+         std::holds_alternative<ProxyFence>(s.node) || std::holds_alternative<Barrier>(s.node);
 }
 
 struct Mutant {
@@ -104,20 +114,32 @@ std::vector<Mutant> mutants_of(const Kernel& kernel, std::size_t n) {
   for (std::int64_t by : {-1, 1, 2}) {
     add("waiting for " + std::to_string(-by) + " groups more", [&](Body& body, std::size_t i) {
       auto* wait = std::get_if<Wait>(&body[i].node);
-      if (wait == nullptr || wait->pending + by < 0) return false;
+      if (wait == nullptr || wait->object || wait->pending + by < 0) return false;
       wait->pending += by;
+      return true;
+    });
+  }
+  for (std::int64_t by : {-1, 1}) {
+    add("waiting " + std::to_string(by) + " phases later", [&](Body& body, std::size_t i) {
+      auto* wait = std::get_if<Wait>(&body[i].node);
+      if (wait == nullptr || !wait->object) return false;
+      wait->phase = wait->phase + by;
       return true;
     });
   }
   return list;
 }
 
-Array result_of(const Kernel& kernel, VirtualOrder order) {
+std::vector<Array> given_to(const Kernel& kernel) {
   std::vector<Array> arrays = arrays_for(kernel, {});
   for (std::size_t b = 0; b < arrays.size(); ++b) {
     if (kernel.buffers[b].is_written) continue;
     for (std::int64_t i = 0; i < arrays[b].size(); ++i) arrays[b].set(i, double(i * 7 % 13) - 6);
   }
+  return arrays;
+}
+Array result_of(const Kernel& kernel, VirtualOrder order) {
+  std::vector<Array> arrays = given_to(kernel);
   run_text(kernel, {}, arrays, default_virtual_compiler(), order);
   for (std::size_t b = 0; b < arrays.size(); ++b) {
     if (kernel.buffers[b].name == "C") return arrays[b];
@@ -125,12 +147,24 @@ Array result_of(const Kernel& kernel, VirtualOrder order) {
   return arrays[0];
 }
 
-TEST(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
-  int all = 0, refused = 0, shown = 0, accepted = 0;
+// The virtual device waits for ever, or makes a barrier object of what is none.
+bool goes_wrong_in(const Kernel& kernel, VirtualOrder order, const Array& right) {
+  try {
+    return result_of(kernel, order).bytes != right.bytes;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+class CopyMutants : public testing::TestWithParam<CopyBy> {};
+
+TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
+  const bool is_bulk = GetParam() == CopyBy::Bulk;
+  int all = 0, refused = 0, shown = 0, accepted = 0, faulty = 0;
   SplitMix64 random(20261129);
   for (const auto& [stages, ahead] : {std::pair(1, 0), std::pair(2, 1), std::pair(3, 2),
                                       std::pair(4, 2), std::pair(3, 1), std::pair(2, 0)}) {
-    const Kernel kernel = product(stages, ahead);
+    const Kernel kernel = product(stages, ahead, GetParam());
     const Array right = result_of(kernel, {});
     for (std::size_t n = 0;; ++n) {
       const std::vector<Mutant> mutants = mutants_of(kernel, n);
@@ -141,7 +175,16 @@ TEST(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
         const int orders = count(40, 10'000);
         for (int order = 0; order <= orders && !goes_wrong; ++order) {
           const VirtualOrder drawn = order == 0 ? VirtualOrder{} : VirtualOrder{random.next()};
-          goes_wrong = result_of(mutant.kernel, drawn).bytes != right.bytes;
+          goes_wrong = goes_wrong_in(mutant.kernel, drawn, right);
+        }
+        if (is_bulk) {
+          // Its clocks know of every order, and of fences.
+          std::vector<Array> arrays = given_to(mutant.kernel);
+          const bool has_fault = run_emulated(mutant.kernel, {}, arrays).fault_count > 0;
+          EXPECT_EQ(is_legal, !has_fault) << stages << " stages, " << ahead << " ahead, statement "
+                                          << n << " " << mutant.what << "\n"
+                                          << loop_nest(mutant.kernel);
+          faulty += has_fault;
         }
         EXPECT_FALSE(is_legal && goes_wrong)
             << stages << " stages, " << ahead << " ahead, statement " << n << " " << mutant.what
@@ -151,7 +194,7 @@ TEST(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
         accepted += is_legal;
         refused += !is_legal;
         shown += !is_legal && goes_wrong;
-        if (!is_legal && !goes_wrong) {
+        if (!is_legal && !goes_wrong && !is_bulk) {
           std::printf(
               "refused, and right in all orders drawn: %d stages, %d ahead, statement %zu %s\n",
               stages, ahead, n, mutant.what.c_str());
@@ -159,10 +202,13 @@ TEST(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
       }
     }
   }
-  std::printf("[FIGURE] copy mutants: %d, %d accepted, %d refused, %d of these go wrong\n", all,
-              accepted, refused, shown);
-  EXPECT_EQ(shown, refused);
+  std::printf("[FIGURE] copy mutants by %s: %d, %d accepted, %d refused, %d of these go wrong\n",
+              std::string(to_string(GetParam())).c_str(), all, accepted, refused, shown);
+  EXPECT_EQ(is_bulk ? faulty : shown, refused);
 }
+
+INSTANTIATE_TEST_SUITE_P(Copies, CopyMutants, testing::Values(CopyBy::CpAsync, CopyBy::Bulk),
+                         [](const auto& info) { return std::string(to_string(info.param)); });
 
 }  // namespace
 }  // namespace selvage

@@ -44,6 +44,7 @@ TEST(PrintEvents, EachStatementIsALine) {
             "    for k in 6\n"
             "      wait for full[k % 2], phase k / 2\n"
             "      y[k * 64 + t - 32] = s[k % 2 * 64 + 95 - t]\n"
+            "      proxy fence\n"
             "      arrive at empty[k % 2]\n");
   EXPECT_EQ(loop_nest(RaggedSum{}.make()),
             "parallel t in 32 (TIDx)\n"
@@ -104,6 +105,7 @@ TEST(VerifyEvents, EachFaultOfARoleIsRefuted) {
   };
   EXPECT_EQ(is_refuted_as(Hazard::Race, [](K& k) { k.waits_for_full = false; }), "");
   EXPECT_EQ(is_refuted_as(Hazard::Race, [](K& k) { k.waits_for_empty = false; }), "");
+  EXPECT_EQ(is_refuted_as(Hazard::Race, [](K& k) { k.fences = false; }), "");
   EXPECT_EQ(is_refuted_as(Hazard::Divergence, [](K& k) { k.bytes = 512; }), "");
   EXPECT_EQ(is_refuted_as(Hazard::Divergence, [](K& k) { k.bytes = 128; }), "");
   EXPECT_EQ(is_refuted_as(Hazard::Divergence, [](K& k) { k.frees = false; }), "");

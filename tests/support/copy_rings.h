@@ -18,6 +18,7 @@ struct CopyRing : EventKernel {
   std::optional<std::int64_t> tiles = {};  // absent: any number from 1 on
   bool has_outer_loop = false;             // the same again, over other tiles
   std::int64_t drained = 0;                // iterations that the ring ends too early
+  bool has_epilogue = false;               // which keeps something else in the slots
 
   const Kernel& make() {
     const Expr n = tiles ? c(*tiles) : size("n"), width = c(threads);
@@ -49,6 +50,12 @@ struct CopyRing : EventKernel {
     }
     Body ring = {loop(k, end, std::move(body))};
     if (has_outer_loop) ring = {loop(outer, c(2), std::move(ring))};
+    if (has_epilogue) {
+      ring.push_back(barrier());
+      const Expr i = variable("i", c(stages));
+      const ValueId zero = kernel.values.constant(DataType::Float, 0.0, false);
+      ring.push_back(loop(i, c(stages), {store(s, i * width + t, zero)}));
+    }
     return with(std::move(ring));
   }
 };

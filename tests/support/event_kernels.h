@@ -74,7 +74,8 @@ struct RolePipeline : EventKernel {
   RolePipeline() : EventKernel("roles", 96) {}
 
   std::int64_t bytes = 256, empty_arrivals = 64, full_phase = 0, tiles = 6;
-  bool waits_for_full = true, waits_for_empty = true, frees = true;
+  bool waits_for_full = true, waits_for_empty = true, frees = true, fences = true;
+  bool frees_early = false, frees_by_leader = false;
 
   const Kernel& make() {
     const Expr n = c(64), k = variable("k", c(tiles));
@@ -90,7 +91,11 @@ struct RolePipeline : EventKernel {
     Body consume;
     if (waits_for_full) consume.push_back(wait(full, full_phase == 0 ? k / 2 : k / 2 + full_phase));
     consume.push_back(store(y, k * n + t - 32, read(s, k % 2 * n + 95 - t)));
-    if (frees) consume.push_back(arrive(empty));
+    Body free;
+    if (fences) free.push_back({ProxyFence{}});
+    if (frees) free.push_back(arrive(empty));
+    if (frees_by_leader) free = {{ProxyFence{}}, guard(t <= 32, {arrive(empty)})};
+    consume.insert(frees_early ? consume.end() - 1 : consume.end(), free.begin(), free.end());
     return with({region("producer", {1}, {loop(k, c(tiles), std::move(produce))}),
                  region("consumer", {0, ~0U, ~0U}, {loop(k, c(tiles), std::move(consume))})});
   }

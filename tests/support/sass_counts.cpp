@@ -21,6 +21,11 @@ enum : std::uint32_t {
   kBar = 0xb1d,
   kLdgsts = 0xfae,
   kLdgdepbar = 0x9af,
+  kUblkcp = 0x3ba,
+  kSyncsExchange = 0x5b2,
+  kSyncsArrive = 0x9a7,
+  kSyncsPhase = 0x5a7,
+  kElect = 0x82f,
   kBra = 0x947,
   kNop = 0x918,
   kCall = 0x944,
@@ -133,6 +138,11 @@ StaticCounts count_code(std::span<const std::byte> text) {
       case kBar: ++counts.barriers; break;
       case kLdgsts: ++counts.copies[bytes]; break;
       case kLdgdepbar: ++counts.copy_groups; break;
+      case kUblkcp: ++counts.bulk_copies; break;
+      case kSyncsExchange:
+      case kSyncsArrive:
+      case kSyncsPhase: ++counts.object_events; break;
+      case kElect: ++counts.elections; break;
       default: break;
     }
   }

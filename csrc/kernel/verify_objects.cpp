@@ -1,0 +1,189 @@
+#include <selvage/expr/conjuncts.h>
+#include <selvage/expr/substitute.h>
+#include <selvage/expr/symbols.h>
+#include <selvage/expr/tape.h>
+#include <selvage/kernel/statements.h>
+#include <selvage/kernel/verify_objects.h>
+#include <selvage/kernel/verify_points.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+// All that a kernel does with the objects of one buffer, if it is no more than that: accesses.
+struct ObjectRings::Uses {
+  std::size_t arrive = 0, wait = 0;
+  std::vector<std::size_t> copies;
+  PlaceId loop = kTop;  // around all, the innermost around the wait
+};
+
+const ObjectRing* ObjectRings::of(BufferId objects) const {
+  const auto [known, is_new] = known_.try_emplace(objects);
+  if (is_new) known->second = find(objects);
+  return known->second ? &*known->second : nullptr;
+}
+
+std::optional<ObjectRings::Uses> ObjectRings::uses_of(BufferId objects) const {
+  const auto& all = map_.accesses();
+  std::optional<std::size_t> arrive, wait;
+  Uses uses;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].buffer != objects) continue;
+    const auto& node = map_.places()[all[i].place].statement->node;
+    if (const auto* copy = std::get_if<AsyncCopy>(&node)) {
+      if (!copy->announces) return std::nullopt;
+      uses.copies.push_back(i);
+    } else if (const auto* own = std::get_if<Arrive>(&node)) {
+      if (arrive || own->bytes.valid()) return std::nullopt;
+      arrive = i;
+    } else if (std::holds_alternative<Wait>(node)) {
+      if (wait) return std::nullopt;
+      wait = i;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!arrive || !wait) return std::nullopt;
+  uses.arrive = *arrive;
+  uses.wait = *wait;
+  uses.loop = map_.places()[all[*wait].place].parent;
+  return uses;
+}
+
+std::vector<Expr> ObjectRings::conditions_inside(std::size_t access, PlaceId loop) const {
+  const auto& all = map_.scope(map_.accesses()[access].scope).conditions;
+  const std::size_t outer = map_.scope(map_.places()[loop].scope).conditions.size();
+  std::vector<Expr> parts;
+  for (std::size_t k = outer; k < all.size(); ++k) {
+    for (Expr part : conjuncts_of(all[k])) parts.push_back(part);
+  }
+  return parts;
+}
+
+// Whether a condition that holds in one iteration held in all before it.
+bool ObjectRings::holds_first(std::size_t access, Expr condition, Expr variable) const {
+  const std::vector<PlaceId>& loops = map_.scope(map_.accesses()[access].scope).loops;
+  const StatementPlace& loop = map_.places()[loops[0]];
+  Facts facts = map_.facts(loop.scope);
+  facts.bound(variable, loop.begin, loop.extent - 2);
+  const Expr then = Simplifier(facts).simplify(substitute(condition, {{variable, variable + 1}}));
+  if (then.is_false()) return true;
+  facts.assume(then);
+  return Simplifier(facts).proves(condition);
+}
+
+// How many threads of a block these conditions on thread indices let through; nullopt: they depend
+// on more.
+std::optional<std::int64_t> ObjectRings::arriving_threads(std::span<const Expr> conditions) const {
+  const auto extents = map_.block_extents();
+  if (!extents) return std::nullopt;
+  ExprPool& pool = map_.pool();
+  std::vector<PointAxis> threads;
+  std::vector<Expr> symbols;
+  for (std::size_t k = 3; k-- > 0;) {
+    const Expr t = map_.threads()[k];
+    if (!t.is(Op::Symbol)) continue;
+    threads.push_back({t, pool.constant(0), pool.constant((*extents)[k])});
+    symbols.push_back(t);
+  }
+  for (Expr c : conditions) {
+    if (!uses_only(c, symbols)) return std::nullopt;
+  }
+  Slots slots;
+  const Expr one = pool.constant(1);
+  PointWalk walk(threads, conditions, {&one, 1}, slots);
+  std::int64_t count = 0, work = std::int64_t{1} << 20;
+  const auto end = walk.run(work, [&] { return ++count, true; });
+  return end == PointWalk::End::Done ? std::optional(count) : std::nullopt;
+}
+
+// Whether the wait of iteration k + turns is for the phase that iteration k arrives in, and the
+// first waits are for phase -1 of the objects at which nobody arrives before.
+bool ObjectRings::follows(const Uses& uses, std::int64_t turns, Expr stages) const {
+  const KernelAccess &wait = map_.accesses()[uses.wait], &arrive = map_.accesses()[uses.arrive];
+  const Expr k = map_.places()[uses.loop].variable, phase = map_.places()[wait.place].amount;
+  const auto then = [&](Expr e, Expr at) { return substitute(e, {{k, at}}); };
+  // What is proved where one thread arrives is to hold for all that wait.
+  if (map_.mentions_thread(wait.address) || map_.mentions_thread(phase)) return false;
+  Simplifier& at_arrival = map_.at(arrive.scope);
+  if (!at_arrival.proves(eq(then(wait.address, k + turns), k % stages)) ||
+      !at_arrival.proves(eq(then(phase, k + turns), k / stages))) {
+    return false;
+  }
+  for (std::int64_t first = 0; first < turns; ++first) {
+    const Expr at = map_.pool().constant(first);
+    Simplifier sizes(map_.size_facts());
+    if (!sizes.proves(eq(then(phase, at), -1)) ||
+        !sizes.proves(eq(then(wait.address, at), (at + stages - turns) % stages))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
+  const Buffer& buffer = map_.kernel().buffers[objects];
+  const auto uses = uses_of(objects);
+  if (!uses || !buffer.arrivals || !buffer.elements.is(Op::Const)) return std::nullopt;
+  for (BufferId b = 0; b < map_.kernel().buffers.size(); ++b) {
+    if (b != objects && map_.overlap(b, objects)) return std::nullopt;
+  }
+  const std::int64_t stages = buffer.elements.value();
+  const Expr s = buffer.elements;
+  const KernelAccess& arrive = map_.accesses()[uses->arrive];
+  const PlaceId waits_at = map_.accesses()[uses->wait].place;
+  // All threads are in the loop together, once, and in each iteration at a barrier.
+  if (uses->loop == kTop) return std::nullopt;
+  const StatementPlace& loop = map_.places()[uses->loop];
+  const std::vector<PlaceId> ring = {uses->loop};
+  if (!loop.is_serial_loop() || loop.may_run_less || loop.is_left || !loop.begin.is_const(0) ||
+      map_.scope(arrive.scope).loops != ring ||
+      !order_.meets_in_each_turn(uses->loop, BarrierOrder::Among::Block)) {
+    return std::nullopt;
+  }
+  const Expr k = loop.variable;
+  std::vector<Expr> of_all, of_thread;
+  for (Expr c : conditions_inside(uses->arrive, uses->loop)) {
+    (map_.mentions_thread(c) ? of_thread : of_all).push_back(c);
+  }
+  if (arriving_threads(of_thread) != buffer.arrivals) return std::nullopt;
+  if (!map_.at(arrive.scope).proves(eq(arrive.address, k % s))) return std::nullopt;
+  for (Expr c : of_all) {
+    if (map_.mentions_number(c) || !holds_first(uses->arrive, c, k)) return std::nullopt;
+  }
+  for (std::size_t i : uses->copies) {
+    // Whoever copies arrives behind it in the same iteration.
+    const KernelAccess& copy = map_.accesses()[i];
+    Simplifier& at_copy = map_.at(copy.scope);
+    const bool arrives =
+        map_.tree().is_inside(copy.place, uses->loop) && copy.place < arrive.place &&
+        !are_branches(map_, copy.place, arrive.place) && at_copy.proves(eq(copy.address, k % s)) &&
+        std::ranges::all_of(of_all, [&](Expr c) { return at_copy.proves(c); }) &&
+        std::ranges::all_of(of_thread, [&](Expr c) { return at_copy.proves(c); });
+    if (!arrives) return std::nullopt;
+  }
+  for (std::int64_t turns = 0; turns <= stages; ++turns) {
+    if (!follows(*uses, turns, s)) continue;
+    if (turns == 0 && waits_at < arrive.place) return std::nullopt;
+    // Bytes are announced in their own phase: the one before it at the object has ended.
+    const bool is_behind = std::ranges::all_of(
+        uses->copies, [&](std::size_t i) { return waits_at < map_.accesses()[i].place; });
+    if (turns == stages && !is_behind) return std::nullopt;
+    // The next phase of what is waited for begins behind a barrier.
+    if (!order_.meets_on_the_way(waits_at, arrive.place, uses->loop, stages - turns,
+                                 BarrierOrder::Among::Block)) {
+      return std::nullopt;
+    }
+    // What is waited for has been begun.
+    Facts facts = map_.facts(map_.accesses()[uses->wait].scope);
+    facts.assume(map_.pool().constant(turns) <= k);
+    Simplifier at_wait(facts);
+    for (Expr c : of_all) {
+      if (!at_wait.proves(substitute(c, {{k, k - turns}}))) return std::nullopt;
+    }
+    return ObjectRing{uses->loop, waits_at, turns};
+  }
+  return std::nullopt;
+}
+
+}  // namespace selvage

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <selvage/ir/parallel.h>
+#include <selvage/lower/draft.h>
+
+#include <cstddef>
+
+namespace selvage {
+
+// Turns stores to a tile of shared memory into copies that end later where they store elements of
+// global memory unchanged; returns how many it begins.
+//   CpAsync  an element of 4 or 8 bytes, or a vector of 4, 8 or 16
+//   Bulk     a vector of any multiple of 16 bytes. Of one whose last elements do not exist, the
+//   first
+//            c, if they are pieces of 16 bytes for all sizes that the kernel is for; together they
+//            are one copy:
+//              for p in min(c, W) / 4 (Bulk)
+//                begin xs[a + 4*p .. +4] = x[b + 4*p .. +4]
+std::size_t begin_copies(KernelDraft& draft, BufferId tile, CopyBy by);
+
+// Whether vectors are stored to a buffer by transfers.
+bool is_moved_into(const Kernel& kernel, BufferId tile);
+
+}  // namespace selvage

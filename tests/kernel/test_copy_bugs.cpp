@@ -1,0 +1,213 @@
+// Bugs of copies that end later which users of other frameworks have met, each as a kernel, right
+// and with the bug: it is refuted with the thread and the iteration that it happens at.
+#include <selvage/kernel/verify.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/kernel/verify_case.h"
+#include "tests/support/bulk_rings.h"
+#include "tests/support/copy_rings.h"
+
+namespace selvage::copy_bugs {
+namespace {
+
+using namespace test;
+using testing::HasSubstr;
+
+template <class K>
+VerifyCase::Verified verified(K& k) {
+  return {verify(k.make()), k.pool};
+}
+template <class K, class Change>
+std::string refuted_by(Hazard h, Change change, K k = K{}) {
+  change(k);
+  return first_text(verified(k), h);
+}
+
+// The leader of two consumers frees a slot for both (Triton #10035): the other one may still read.
+TEST(CopyBugs, ALeaderFreesASlotForOthers) {
+  const auto released = [](RolePipeline& k) {
+    k.empty_arrivals = 1;
+    k.frees_by_leader = true;
+  };
+  EXPECT_THAT(
+      refuted_by<RolePipeline>(Hazard::Race, released),
+      HasSubstr("refuted: s[0] is read by one thread and accessed by another with no barrier "
+                "between: block (0, 0, 0), thread (0, 0, 0), k = 2; and block (0, 0, 0), thread "
+                "(95, 0, 0), k#2 = 0"));
+}
+
+// A slot is released before what uses it has been done (nvFuser #3561, #3863).
+TEST(CopyBugs, ASlotIsReleasedTooEarly) {
+  EXPECT_THAT(refuted_by<RolePipeline>(Hazard::Race, [](auto& k) { k.frees_early = true; }),
+              HasSubstr("refuted: s["));
+}
+
+// No barrier on the way back of the loop (TileLang #2613).
+TEST(CopyBugs, NoBarrierOnTheWayBack) {
+  EXPECT_THAT(refuted_by<CopyRing>(Hazard::Race,
+                                   [](CopyRing& k) {
+                                     k.tiles = 5;
+                                     std::erase(k.parts, CopyRing::Part::Meet);
+                                   }),
+              HasSubstr("refuted: s["));
+  EXPECT_THAT(refuted_by<BulkRing>(Hazard::Race,
+                                   [](BulkRing& k) {
+                                     k.tiles = 5;
+                                     std::erase(k.parts, BulkRing::Part::Meet);
+                                   }),
+              HasSubstr("refuted: s["));
+}
+
+// A copy out of shared memory reads what threads have stored there, with no fence between (nvFuser
+// #1962, cudnn-frontend #784).
+TEST(CopyBugs, ACopyReadsWhatIsNotFenced) {
+  const auto verdict = [](bool has_fence) {
+    EventKernel k("out", 32);
+    const BufferId y = k.output("y", DataType::Float, k.c(32)),
+                   x = k.input("x", DataType::Float, k.c(32)),
+                   s = k.shared("s", DataType::Float, 32);
+    const BarrierObject done{k.objects("done", 1, 1), k.c(0)};
+    Statement copy = k.begin(y, k.c(0), s, k.c(0), 32, 4, done);
+    std::get<AsyncCopy>(copy.node).announces = true;
+    Body body = {store(s, k.t, k.read(x, k.t))};
+    if (has_fence) body.push_back({ProxyFence{}});
+    body.push_back(barrier());
+    body.push_back(guard(k.t <= 0, {std::move(copy), arrive(done)}));
+    body.push_back(wait(done, k.c(0)));
+    return first_text(verify(k.with(std::move(body))), Hazard::Race);
+  };
+  EXPECT_EQ(verdict(true), "proved");
+  EXPECT_THAT(verdict(false), HasSubstr("is accessed by a thread and then by a copy with no proxy "
+                                        "fence between: block (0, 0, 0), thread (0, 0, 0)"));
+}
+
+// A slot is read, and refilled by a copy, with no fence between (DeepEP #642).
+TEST(CopyBugs, ARefillPassesReads) {
+  EXPECT_THAT(refuted_by<BulkRing>(Hazard::Race,
+                                   [](BulkRing& k) {
+                                     k.tiles = 5;
+                                     std::erase(k.parts, BulkRing::Part::Fence);
+                                   }),
+              HasSubstr("with no proxy fence between"));
+}
+
+// Results go out by copies from two slots, and too many copies are left under way when a slot is
+// written again (DeepEP #657); or nobody waits before the loop has ended (nvFuser #5448).
+TEST(CopyBugs, AResultIsOverwrittenOnItsWayOut) {
+  const auto verdict = [](std::optional<std::int64_t> pending) {
+    EventKernel k("out", 32);
+    const Expr i = k.variable("i", k.c(6));
+    const BufferId x = k.input("x", DataType::Float, k.c(192)),
+                   y = k.output("y", DataType::Float, k.c(192)),
+                   s = k.shared("s", DataType::Float, 64);
+    Body body;
+    if (pending) body.push_back(wait_for_groups(*pending));
+    body.push_back(store(s, i % 2 * 32 + k.t, k.read(x, i * 32 + k.t)));
+    body.push_back(k.begin(y, i * 32 + k.t, s, i % 2 * 32 + k.t));
+    body.push_back(end_group());
+    return first_text(verify(k.with({loop(i, k.c(6), std::move(body)), wait_for_groups(0)})),
+                      Hazard::Race);
+  };
+  EXPECT_EQ(verdict(1), "proved");
+  EXPECT_THAT(verdict(2), HasSubstr("is written where a copy that accesses it may not have ended"));
+  EXPECT_THAT(verdict({}), HasSubstr("i = 2"));
+}
+
+// Copies land where the epilogue keeps something else (CUTLASS #1326, nvFuser #2000).
+TEST(CopyBugs, TheRingIsNotDrained) {
+  EXPECT_THAT(refuted_by<CopyRing>(Hazard::Race,
+                                   [](CopyRing& k) {
+                                     k.tiles = 5;
+                                     k.drained = 1;
+                                     k.has_epilogue = true;
+                                   }),
+              HasSubstr("where a copy that accesses it may not have ended"));
+}
+
+// Bytes are announced, and nobody arrives (TileLang #2566); fewer are announced than are copied
+// (mirage #705), or more.
+TEST(CopyBugs, AnnouncementsAndArrivalsDoNotMatch) {
+  EXPECT_THAT(refuted_by<BulkRing>(Hazard::Divergence,
+                                   [](BulkRing& k) {
+                                     k.tiles = 1;
+                                     std::erase(k.parts, BulkRing::Part::Arrive);
+                                   }),
+              HasSubstr("a wait for phase 0 that never ends: 0 of 32 arrivals and 512 of 512 "
+                        "bytes have come"));
+  EXPECT_THAT(refuted_by<RolePipeline>(Hazard::Divergence, [](auto& k) { k.bytes = 128; }),
+              HasSubstr("refuted: more bytes are copied than arrivals have said"));
+  EXPECT_THAT(refuted_by<RolePipeline>(Hazard::Divergence, [](auto& k) { k.bytes = 512; }),
+              HasSubstr("refuted: a wait for phase 0 that never ends"));
+}
+
+// A copy that begins off a multiple of 16 bytes (TileLang #2527), or goes past the end (nvFuser
+// #3917).
+TEST(CopyBugs, ACopyIsNotAlignedOrNotInBounds) {
+  const auto verdict = [](std::int64_t first, std::int64_t elements,
+                          std::optional<std::int64_t> offset = {}) {
+    EventKernel k("bulk", 32);
+    const BufferId x = k.input("x", DataType::Float, k.c(elements)),
+                   s = k.shared("s", DataType::Float, 32, offset);
+    const BarrierObject full{k.objects("full", 1, 1), k.c(0)};
+    Statement copy = k.begin(s, k.c(0), x, k.c(first), 32, 4, full);
+    std::get<AsyncCopy>(copy.node).announces = true;
+    return first_text(
+        verify(k.with({guard(k.t <= 0, {std::move(copy), arrive(full)}), wait(full, k.c(0))})),
+        Hazard::Bounds);
+  };
+  EXPECT_EQ(verdict(4, 36), "proved");
+  EXPECT_THAT(verdict(2, 36), HasSubstr("refuted: x[2]"));
+  EXPECT_THAT(verdict(4, 35), HasSubstr("refuted: x[4] is out of bounds: there are 35 elements"));
+  // The tile itself begins off a multiple of 16 bytes (nvFuser #3602, #4096).
+  EXPECT_THAT(verdict(4, 36, 8), HasSubstr("s begins at byte 8, no multiple of the 16 bytes"));
+}
+
+// The copies of the last iteration are left out, and the wait for them is not (nvFuser #4524).
+TEST(CopyBugs, ACopyIsPredicatedAndItsWaitIsNot) {
+  EXPECT_THAT(refuted_by<BulkRing>(Hazard::Divergence,
+                                   [](BulkRing& k) {
+                                     k.tiles = 5;
+                                     k.left_out = 1;
+                                   }),
+              HasSubstr("refuted: a wait for phase 1 that never ends: 0 of 32 arrivals have come"));
+}
+
+// More copies under way than there are barrier objects (nvFuser #5862).
+TEST(CopyBugs, TooFewBarrierObjects) {
+  EXPECT_FALSE(verified(*std::make_unique<BulkRing>([] {
+                 BulkRing k;
+                 k.tiles = 6;
+                 k.stages = 4;
+                 k.ahead = k.waits_for = 3;
+                 k.objects = 1;
+                 return k;
+               }()))
+                   .is_legal());
+}
+
+// Each warp elects a thread that copies and arrives, where one of the block was meant
+// (facebookexperimental/triton #1538).
+TEST(CopyBugs, EachWarpElectsOne) {
+  EXPECT_THAT(refuted_by<BulkRing>(
+                  Hazard::Divergence,
+                  [](BulkRing& k) {
+                    k.tiles = 3;
+                    k.by_one = k.by_each_warp = true;
+                    k.arrivals = 1;
+                  },
+                  BulkRing(64)),
+              HasSubstr("refuted: "));
+}
+
+// A barrier of the block in the body of one role (Triton #9456, #9786).
+TEST(CopyBugs, ABarrierOfTheBlockInsideOfARole) {
+  EventKernel k("role", 64);
+  EXPECT_THAT(
+      first_text(verify(k.with({region("producer", {~0U}, {barrier()})})), Hazard::Divergence),
+      HasSubstr("a barrier that one thread reaches and another does not"));
+}
+
+}  // namespace
+}  // namespace selvage::copy_bugs
