@@ -14,6 +14,7 @@
 
 #include "tests/pictures/drawings.h"
 #include "tests/report/numbered.h"
+#include "tests/support/counts.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/text_files.h"
@@ -82,6 +83,7 @@ TEST(Picture, ThoseOfThePagesAreWhatTheCommandDraws) {
 // The photograph of the pages, made again; compared by its pixels, as compressed bytes depend on
 // zlib. SELVAGE_REGENERATE=1 writes it.
 TEST(Picture, ThePhotographIsWhatTheExamplesMakeOfIt) {
+  if (!is_sample_large()) GTEST_SKIP() << "[SKIP the photograph, which other builds make]";
   const TemporaryFolder folder;
   const std::string there = " '" + folder.path().string() + "/";
   const std::string photo = "python3 '" + (kRepository / "scripts/photo").string() + "'";
