@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/codegen/helpers.h>
+#include <selvage/codegen/index_text.h>
 #include <selvage/codegen/local_arrays.h>
 #include <selvage/codegen/names.h>
 #include <selvage/kernel/kernel.h>
@@ -40,6 +41,10 @@ class BufferText {
   // A pointer to element 0.
   std::string pointer(BufferId b) const {
     return forms_[b] == Form::Lanes ? names_[b] + ".at" : names_[b];
+  }
+  // A pointer to an element: (y + t0).
+  std::string place(BufferId b, const CText& at) const {
+    return "(" + pointer(b) + " + " + inside(at, info(Op::Add).precedence) + ")";
   }
   // The struct that a Transfer of `width` elements moves as a whole; empty if the buffer is none.
   std::string whole(BufferId b, std::int64_t width) const;

@@ -3,6 +3,7 @@
 #include <selvage/codegen/barrier_text.h>
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/codegen/cuda.h>
+#include <selvage/codegen/event_text.h>
 #include <selvage/codegen/head_text.h>
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
@@ -46,6 +47,8 @@ class Writer {
     declare_parameters(out.parameter_types);
     ValueText values(kernel_, buffers, index_, helpers_, names_);
     values_ = &values;
+    EventText events(kernel_, buffers, index_);
+    events_ = &events;
     for (const std::string& declaration : buffers.declarations()) line(declaration);
     if (kernel_.launch.workspace) open_turns();
     for (const auto& axis : forms_.computed().axes) {
@@ -60,8 +63,8 @@ class Writer {
     }
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
                (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
-               (syncs_members_ ? kSyncMembers : "") + (copies_later_ ? kCopyGroups : "") +
-               (has_objects_ ? kBarrierObjects : "") + (elects_ ? kElect : "") +
+               (syncs_members_ ? kSyncMembers : "") + (events.has_groups() ? kCopyGroups : "") +
+               (events.has_objects() ? kBarrierObjects : "") + (elects_ ? kElect : "") +
                (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
                helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
@@ -148,8 +151,8 @@ class Writer {
                               ++defined;
                             },
                             [&](const AsyncCopy& copy) { computing(copy.copy.to, copy); },
-                            [&](const Arrive& arrive) { write(arrive); },
-                            [&](const Wait& wait) { write(wait); },
+                            [&](const Arrive& arrive) { line(events_->arrive(arrive)); },
+                            [&](const Wait& wait) { line(events_->wait(wait)); },
                             [&](const ProxyFence&) { line("fence_for_copies();"); },
                             [&](const Region& region) { write(statement, region); },
                             // Kernels with such statements have been refused before.
@@ -389,47 +392,15 @@ class Writer {
   }
   // Thread 0 makes the barrier objects ready before any other thread goes on.
   void init_objects() {
-    for (BufferId b = 0; b < kernel_.buffers.size(); ++b) {
-      const Buffer& objects = kernel_.buffers[b];
-      if (!objects.arrivals) continue;
-      if (!has_objects_) open("if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)");
-      has_objects_ = true;
-      for (std::int64_t k = 0; k < objects.elements.value(); ++k) {
-        line(fmt::format("init_object(&{}, {});", buffers_->element(b, std::to_string(k)),
-                         *objects.arrivals));
-      }
-    }
-    if (!has_objects_) return;
-    line("publish_objects();");
+    const std::vector<std::string> lines = events_->objects();
+    if (lines.empty()) return;
+    open("if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)");
+    for (const std::string& l : lines) line(l);
     close();
     line("__syncthreads();");
   }
-  std::string object(const BarrierObject& o) { return "&" + element(o.buffer, o.address); }
-  void write(const Arrive& arrive) {
-    if (!arrive.object) return line("end_copy_group();");
-    if (!arrive.bytes.valid()) return line("arrive_at(" + object(*arrive.object) + ");");
-    line("arrive_announcing(" + object(*arrive.object) + ", " + index_.write(arrive.bytes).text +
-         ");");
-  }
-  void write(const Wait& wait) {
-    if (!wait.object) return line(fmt::format("wait_for_copy_groups({});", wait.pending));
-    const CText phase = index_.write_converted(wait.phase);
-    line("wait_for_phase(" + object(*wait.object) + ", " + inside(phase, info(Op::Mul).precedence) +
-         " & 1);");
-  }
   void write(const AsyncCopy& copy) {
-    const Transfer& t = copy.copy;
-    const std::int64_t bytes = t.width * size_of(kernel_.buffers[t.to].type);
-    if (copy.object) {
-      const std::string own = object(*copy.object);
-      const std::string all = bulk_bytes_.empty() ? std::to_string(bytes) : bulk_bytes_;
-      if (copy.announces) line(fmt::format("announce_bytes({}, {});", own, all));
-      return line(fmt::format("begin_bulk_copy({}, {}, {}, {});", all, place(t.to, t.to_address),
-                              place(t.from, t.from_address), own));
-    }
-    copies_later_ = true;
-    line((bytes == 16 ? "begin_copy_16(" : fmt::format("begin_copy({}, ", bytes)) +
-         place(t.to, t.to_address) + ", " + place(t.from, t.from_address) + ");");
+    for (const std::string& l : events_->copy(copy, bulk_bytes_)) line(l);
   }
   // `width` elements as one access: *(float_x4*)(y + t0), or lanes that have the vector type.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
@@ -439,10 +410,8 @@ class Writer {
     return "*(" + std::string(qualifier) + Helpers::vector_type(buffer.type, width) + "*)" +
            place(id, address);
   }
-  // (y + t0)
   std::string place(BufferId id, Expr address) {
-    const CText at = index_.write_converted(address);
-    return "(" + buffers_->pointer(id) + " + " + inside(at, info(Op::Add).precedence) + ")";
+    return buffers_->place(id, index_.write_converted(address));
   }
 
   void declare(const Define& define) {
@@ -490,6 +459,7 @@ class Writer {
   std::string index_type_;
   const BufferText* buffers_ = nullptr;
   ValueText* values_ = nullptr;
+  EventText* events_ = nullptr;
   std::vector<std::string> parameters_;
   std::string text_;
   std::vector<const Buffer*> origins_;  // by line of text_
@@ -504,7 +474,7 @@ class Writer {
   std::unordered_set<std::string> labels_;
   std::string bulk_bytes_;                              // of the copy that a loop bound to Bulk is
   bool syncs_threads_ = false, syncs_members_ = false;  // by macros
-  bool has_last_block_ = false, copies_later_ = false, has_objects_ = false, elects_ = false;
+  bool has_last_block_ = false, elects_ = false;
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;
