@@ -48,14 +48,10 @@ std::string member_text(const Kernel& kernel, const Region& region) {
   const std::int64_t end = block_threads(kernel);
   const std::string thread = flat_thread(kernel);
   std::vector<std::string> runs;
-  for (std::int64_t from = 0; from < end; ++from) {
-    if (!members.has(from)) continue;
-    std::int64_t to = from;
-    while (to < end && members.has(to)) ++to;
+  for (const auto& [from, to] : runs_of(members, end)) {
     std::string run = from > 0 ? fmt::format("{} <= {}", from, thread) : "";
     if (to < end) run += (run.empty() ? "" : " && ") + fmt::format("{} < {}", thread, to);
     runs.push_back(run.empty() ? "true" : run);
-    from = to;
   }
   if (runs.size() == 1) return runs[0];
   for (std::string& run : runs) run = "(" + run + ")";

@@ -268,18 +268,18 @@ class Writer {
   }
   void write(const Statement& statement, const LastBlock& last) {
     has_last_block_ = true;
-    open("if (is_last_block(" + buffers_->pointer(last.counter) + "))");
-    scope_.enter_body(statement);
-    write_temporaries(&statement);
-    write(last.body);
-    scope_.leave();
-    close();
+    write_under("is_last_block(" + buffers_->pointer(last.counter) + ")", statement, last.body);
   }
   void write(const Statement& statement, const Region& region) {
-    open("if (" + member_text(kernel_, region) + ")", region.role);
+    write_under(member_text(kernel_, region), statement, region.body, region.role);
+  }
+  // The body of a statement that some threads run.
+  void write_under(const std::string& condition, const Statement& statement, const Body& body,
+                   const std::string& remark = {}) {
+    open("if (" + condition + ")", remark);
     scope_.enter_body(statement);
     write_temporaries(&statement);
-    write(region.body);
+    write(body);
     scope_.leave();
     close();
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace selvage {
 
@@ -19,6 +18,17 @@ bool Barrier::has(std::int64_t thread) const {
 
 int Barrier::warps() const {
   return int(std::count_if(members.begin(), members.end(), [](std::uint32_t w) { return w != 0; }));
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> runs_of(const Barrier& barrier,
+                                                           std::int64_t end) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;
+  for (std::int64_t t = 0; t < end; ++t) {
+    if (!barrier.has(t)) continue;
+    if (runs.empty() || runs.back().second != t) runs.emplace_back(t, t);
+    runs.back().second = t + 1;
+  }
+  return runs;
 }
 
 std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace selvage {
 
@@ -22,6 +24,10 @@ std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
 
 // The number of the block's threads that are members; for Warp, those of all warps.
 std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block);
+
+// Runs of threads with neighbouring numbers, below `end`, that are members: first, and last + 1.
+std::vector<std::pair<std::int64_t, std::int64_t>> runs_of(const Barrier& barrier,
+                                                           std::int64_t end);
 
 // Whether two barriers of Scope::Threads have the same members.
 bool same_members(const Barrier& a, const Barrier& b);

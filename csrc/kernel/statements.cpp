@@ -1,5 +1,6 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/statements.h>
 
 namespace selvage {
@@ -175,13 +176,9 @@ Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
   const Barrier members{.scope = Barrier::Scope::Threads, .members = region.members};
   const auto end = std::int64_t(region.members.size()) * kWarp;
   Expr any = number.pool().truth(false);
-  for (std::int64_t from = 0; from < end; ++from) {
-    if (!members.has(from)) continue;
-    std::int64_t to = from;
-    while (to < end && members.has(to)) ++to;
+  for (const auto& [from, to] : runs_of(members, end)) {
     const Expr run = from <= number && number < to;
     any = any.is_false() ? run : any || run;
-    from = to;
   }
   return any;
 }

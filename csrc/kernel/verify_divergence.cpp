@@ -18,7 +18,7 @@ constexpr std::int64_t kMostDivergenceWork = 1 << 23;
 // loops around it must be the same for all its threads; likewise around each Leave of such a loop.
 class Divergence {
  public:
-  explicit Divergence(const AccessMap& map) : map_(map), order_(map), objects_(map, order_) {}
+  explicit Divergence(const AccessMap& map) : map_(map) {}
 
   HazardFindings list() {
     for (PlaceId id = 0; id < map_.places().size(); ++id) {
@@ -26,7 +26,8 @@ class Divergence {
       if (const Barrier* together = parts_of(s).together) look_at(id, s, *together);
       const auto* wait = std::get_if<Wait>(&s.node);
       if (wait == nullptr || !wait->object) continue;
-      if (objects_.of(wait->object->buffer) != nullptr) {
+      if (!objects_) objects_.emplace(map_, order());
+      if (objects_->of(wait->object->buffer) != nullptr) {
         add_rule("each phase ends", out_.proved);
         continue;
       }
@@ -116,6 +117,12 @@ class Divergence {
     });
   }
 
+  // Most kernels need none.
+  const BarrierOrder& order() {
+    if (!order_) order_.emplace(map_);
+    return *order_;
+  }
+
   // Others whose barrier has its number are never there at the same time.
   void check_number(PlaceId id, const Barrier& barrier) {
     for (PlaceId other = 0; other < id; ++other) {
@@ -123,7 +130,7 @@ class Divergence {
       const bool is_same = b != nullptr && b->scope == Barrier::Scope::Threads &&
                            b->id == barrier.id && !same_members(*b, barrier);
       if (!is_same) continue;
-      if (order_.are_kept_apart(other, id, BarrierOrder::Among::Block)) continue;
+      if (order().are_kept_apart(other, id, BarrierOrder::Among::Block)) continue;
       return open(id, Unknown{map_.pool().truth(false)},
                   "it is not proved that no other threads use " + name_of(barrier) +
                       " when its own get there");
@@ -270,8 +277,8 @@ class Divergence {
   const AccessMap& map_;
   std::map<std::pair<PlaceId, Waiters>, Verdict> known_;
   std::set<std::pair<PlaceId, Waiters>> left_;  // each Leave that is looked at
-  BarrierOrder order_;
-  ObjectRings objects_;
+  std::optional<BarrierOrder> order_;
+  std::optional<ObjectRings> objects_;
   HazardFindings out_;
 };
 

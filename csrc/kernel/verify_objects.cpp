@@ -60,13 +60,13 @@ std::vector<Expr> ObjectRings::conditions_inside(std::size_t access, PlaceId loo
   return parts;
 }
 
-// Whether a condition that holds in one iteration held in all before it.
-bool ObjectRings::holds_first(std::size_t access, Expr condition, Expr variable) const {
-  const std::vector<PlaceId>& loops = map_.scope(map_.accesses()[access].scope).loops;
-  const StatementPlace& loop = map_.places()[loops[0]];
+// Whether a condition that holds in one iteration of a loop held in all before it.
+bool ObjectRings::holds_first(PlaceId id, Expr condition) const {
+  const StatementPlace& loop = map_.places()[id];
+  const Expr k = loop.variable;
   Facts facts = map_.facts(loop.scope);
-  facts.bound(variable, loop.begin, loop.extent - 2);
-  const Expr then = Simplifier(facts).simplify(substitute(condition, {{variable, variable + 1}}));
+  facts.bound(k, loop.begin, loop.extent - 2);
+  const Expr then = Simplifier(facts).simplify(substitute(condition, {{k, k + 1}}));
   if (then.is_false()) return true;
   facts.assume(then);
   return Simplifier(facts).proves(condition);
@@ -149,7 +149,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   if (arriving_threads(of_thread) != buffer.arrivals) return std::nullopt;
   if (!map_.at(arrive.scope).proves(eq(arrive.address, k % s))) return std::nullopt;
   for (Expr c : of_all) {
-    if (map_.mentions_number(c) || !holds_first(uses->arrive, c, k)) return std::nullopt;
+    if (map_.mentions_number(c) || !holds_first(uses->loop, c)) return std::nullopt;
   }
   for (std::size_t i : uses->copies) {
     // Whoever copies arrives behind it in the same iteration.

@@ -45,7 +45,7 @@ class ObjectRings {
   std::optional<Uses> uses_of(BufferId objects) const;
   std::optional<ObjectRing> find(BufferId objects) const;
   std::vector<Expr> conditions_inside(std::size_t access, PlaceId loop) const;
-  bool holds_first(std::size_t access, Expr condition, Expr variable) const;
+  bool holds_first(PlaceId loop, Expr condition) const;
   std::optional<std::int64_t> arriving_threads(std::span<const Expr> conditions) const;
   bool follows(const Uses& uses, std::int64_t turns, Expr stages) const;
 

@@ -36,7 +36,7 @@ class RingMaker {
     for (Statement& s : body) {
       auto* loop = std::get_if<Loop>(&s.node);
       if (loop != nullptr && same(loop->variable, ring.variable) &&
-          begins_copies(loop->body, ring)) {
+          begins_copies(loop->body, [&](BufferId b) { return ring.has(b); })) {
         if (around != nullptr && !ring.bulk.empty()) refuse_inside(ring, *around);
         make(*loop, ring, draft);
         continue;
@@ -58,13 +58,17 @@ class RingMaker {
                                  [&](const Statement& in) { return writes_a_tile(in, ring); });
     });
   }
-  bool begins_copies(const Body& body, const Ring& ring) const {
+  // Whether copies to a buffer that `is_tile` are begun in these statements.
+  static bool begins_copies(std::span<const Statement> body, const auto& is_tile) {
     bool begins = false;
     for_each_statement(body, [&](const Statement& s) {
       const auto* copy = std::get_if<AsyncCopy>(&s.node);
-      begins = begins || (copy != nullptr && ring.has(copy->copy.to));
+      begins = begins || (copy != nullptr && is_tile(copy->copy.to));
     });
     return begins;
+  }
+  static bool begins_bulk_copies(const Statement& s, const Ring& ring) {
+    return begins_copies({&s, 1}, [&](BufferId b) { return ring.bulk.contains(b); });
   }
 
   // The thread indices along which only the first thread begins a copy in a statement, each with
@@ -92,15 +96,6 @@ class RingMaker {
       all = std::move(own);
     }
     return all.value_or(Firsts{});
-  }
-  bool begins_bulk_copies(const Statement& s, const Ring& ring) const {
-    bool begins = false;
-    const std::span<const Statement> all(&s, 1);
-    for_each_statement(all, [&](const Statement& in) {
-      const auto* copy = std::get_if<AsyncCopy>(&in.node);
-      begins = begins || (copy != nullptr && ring.bulk.contains(copy->copy.to));
-    });
-    return begins;
   }
 
   // The barrier objects of a ring's bulk copies. All threads that may copy arrive at each.
@@ -163,7 +158,6 @@ class RingMaker {
   void arrive_behind(Body& copies, const Ring& ring, const Firsts& firsts,
                      const BarrierObject& object) const {
     Statement arrival{Arrive{object}};
-
     for_each_statement(copies, [&](Statement& s) {
       auto* copy = std::get_if<AsyncCopy>(&s.node);
       if (copy == nullptr || !ring.bulk.contains(copy->copy.to)) return;
@@ -343,9 +337,10 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
       const CopyBy by = schedule.copied_by(t);
       if (by == CopyBy::LoadStore) continue;
       // One tile that nothing is ahead of.
-      const Schedule::Site at_loop = *schedule.site(t);
-      const bool is_one_tile = schedule.graph()[*at_loop.loop].extent.is_const(1);
-      if (by == CopyBy::Bulk && is_one_tile && ahead_at(schedule, at_loop) == 0) continue;
+      const Schedule::Site site = *schedule.site(t);
+      const std::int64_t ahead = ahead_at(schedule, site);
+      const bool is_one_tile = schedule.graph()[*site.loop].extent.is_const(1);
+      if (by == CopyBy::Bulk && is_one_tile && ahead == 0) continue;
       about(t, [&] {
         const auto tile = tile_of(draft.kernel, t);
         if (!tile) refuse_copies(request, t, false);
@@ -357,7 +352,6 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
           refuse_copies(request, t, true);
         }
         // The loop is the reader's, whether or not the tensor has it.
-        const Schedule::Site site = *schedule.site(t);
         const TensorAnalysis& analysis = placed[site.tensor].analysis;
         const auto at = std::ranges::find(analysis.loops, *site.loop);
         SELVAGE_CHECK(at != analysis.loops.end());
@@ -367,7 +361,7 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
         if (ring == rings.end()) ring = rings.insert(rings.end(), {variable});
         (by == CopyBy::Bulk ? ring->bulk : ring->grouped).insert(*tile);
         ring->tensor = t;
-        ring->ahead = ahead_at(schedule, site);
+        ring->ahead = ahead;
       });
     }
   }

@@ -94,6 +94,16 @@ inline std::vector<Array> arrays_for(const Kernel& kernel, const Sizes& sizes) {
   return arrays;
 }
 
+// Whether the emitted text, run in an order, leaves these elements in the kernel's second buffer.
+inline bool gives(const Kernel& kernel, const Array& expected, VirtualOrder order) {
+  std::vector<Array> arrays = arrays_for(kernel, {});
+  run_text(kernel, {}, arrays, default_virtual_compiler(), order);
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    if (!same_element(arrays[1], expected, i)) return false;
+  }
+  return true;
+}
+
 // Both ways of running a kernel agree with `expected`, the same arrays filled by plain code: no
 // fault, every element of every output stored exactly once, every bit equal.
 inline void expect_agreement(const Kernel& kernel, const Sizes& sizes,

@@ -33,15 +33,6 @@ Array made_at_once(const Kernel& kernel) {
   run_emulated(kernel, {}, arrays);
   return arrays[1];
 }
-bool gives(const Kernel& kernel, const Array& expected, VirtualOrder order) {
-  std::vector<Array> arrays = arrays_for(kernel, {});
-  run_text(kernel, {}, arrays, default_virtual_compiler(), order);
-  for (std::int64_t i = 0; i < expected.size(); ++i) {
-    if (!same_element(arrays[1], expected, i)) return false;
-  }
-  return true;
-}
-
 TEST(CopyText, IsMadeAsLateAsAWaitAllows) {
   CopyRing ring(kThreads);
   ring.tiles = 7;

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/lower/proved_agreement.h"
 #include "tests/oracle/draws.h"
 #include "tests/support/counts.h"
 #include "tests/support/lowered.h"
@@ -19,6 +20,7 @@ namespace {
 
 using oracle::chance;
 using oracle::draw;
+using test::agreed;
 using testing::HasSubstr;
 
 // C[m, n] = sum of A[m, k] * B[n, k]: blocks of 64 threads, tiles of 8 rows, each row a copy, begun
@@ -63,20 +65,6 @@ const test::SizeList kProducts = {{{"M", 1}, {"N", 1}, {"K", 1}},
                                   {{"M", 9}, {"N", 5}, {"K", 31}},
                                   {{"M", 8}, {"N", 17}, {"K", 64}},
                                   {{"M", 16}, {"N", 8}, {"K", 100}}};
-
-// Proved, each variant, and as without a schedule at all these sizes.
-Program agreed(const Fusion& fusion, const Schedule& schedule, const test::SizeList& sizes) {
-  Program program = lower(fusion, schedule);
-  for (const ProgramStep& step : program.steps) {
-    for (const Kernel& kernel : step.variants) {
-      for (const KernelFinding& f : verify(kernel).findings) {
-        ADD_FAILURE() << f.text << "\n" << loop_nest(kernel);
-      }
-    }
-  }
-  for (const auto& at : sizes) test::expect_agreement(fusion, program, {.sizes = at});
-  return program;
-}
 
 template <class Kind>
 std::size_t count_in(const Kernel& kernel) {

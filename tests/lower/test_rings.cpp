@@ -10,6 +10,7 @@
 
 #include <functional>
 
+#include "tests/lower/proved_agreement.h"
 #include "tests/oracle/draws.h"
 #include "tests/support/counts.h"
 #include "tests/support/lowered.h"
@@ -21,6 +22,7 @@ namespace {
 
 using oracle::chance;
 using oracle::draw;
+using test::agreed;
 using test::expect_agreement;
 using testing::HasSubstr;
 
@@ -62,21 +64,6 @@ struct Tiles {
 const test::SizeList kRows = {{{"M", 3}, {"N", 1}},   {{"M", 1}, {"N", 64}},
                               {{"M", 2}, {"N", 63}},  {{"M", 2}, {"N", 257}},
                               {{"M", 1}, {"N", 128}}, {{"M", 2}, {"N", 1000}}};
-
-// Proved, each variant, and as without a schedule at all these sizes. That each barrier is needed
-// is looked at below.
-Program agreed(const Fusion& fusion, const Schedule& schedule, const test::SizeList& sizes) {
-  Program program = lower(fusion, schedule);
-  for (const ProgramStep& step : program.steps) {
-    for (const Kernel& kernel : step.variants) {
-      for (const KernelFinding& f : verify(kernel).findings) {
-        ADD_FAILURE() << f.text << "\n" << loop_nest(kernel);
-      }
-    }
-  }
-  for (const auto& at : sizes) expect_agreement(fusion, program, {.sizes = at});
-  return program;
-}
 
 std::size_t copies_in(const Kernel& kernel) {
   std::size_t n = 0;
