@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/codegen/buffer_text.h>
+#include <selvage/codegen/head_text.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 
@@ -23,6 +24,7 @@ BufferText::BufferText(const Kernel& kernel, const LocalArrays& arrays, Names& n
     : kernel_(kernel),
       moved_(kernel.buffers.size()),
       arrays_(arrays),
+      alignments_(shared_alignments(kernel)),
       offsets_(kernel.buffers.size()) {
   note_moves();
   place_in_pool();
@@ -72,13 +74,15 @@ void BufferText::place_in_pool() {
     if (buffer.offset) {
       offsets_[b] = buffer.offset;
       pool_bytes_ = std::max(pool_bytes_, *buffer.offset + bytes_of(buffer));
+      pool_alignment_ = std::max(pool_alignment_, alignments_[b]);
     } else if (bytes_of(buffer) <= kSmall) {
       small.push_back(b);
     }
   }
   if (is_dynamic_ || small.size() < 2) return;
   for (std::size_t b : small) {
-    offsets_[b] = ceil_div(pool_bytes_, kSharedAlignment) * kSharedAlignment;
+    offsets_[b] = ceil_div(pool_bytes_, alignments_[b]) * alignments_[b];
+    pool_alignment_ = std::max(pool_alignment_, alignments_[b]);
     pool_bytes_ = *offsets_[b] + bytes_of(kernel_.buffers[b]);
   }
 }
@@ -86,10 +90,14 @@ void BufferText::place_in_pool() {
 void BufferText::declare_pool(Names& names) {
   if (pool_bytes_ == 0) return;
   pool_ = names.declare("shared_pool");
-  declarations_.push_back(is_dynamic_
-                              ? fmt::format("DYNAMIC_SHARED(unsigned char, {});", pool_)
-                              : fmt::format("__shared__ __align__({}) unsigned char {}[{}];",
-                                            kSharedAlignment, pool_, pool_bytes_));
+  const char* form = is_aligned_dynamic() ? "ALIGNED_DYNAMIC_SHARED({0}, unsigned char, {1});"
+                     : is_dynamic_        ? "DYNAMIC_SHARED(unsigned char, {1});"
+                                          : "__shared__ __align__({0}) unsigned char {1}[{2}];";
+  declarations_.push_back(fmt::format(fmt::runtime(form), pool_alignment_, pool_, pool_bytes_));
+}
+
+const char* BufferText::dynamic_head() const {
+  return is_aligned_dynamic() ? kAlignedDynamicShared : is_dynamic_ ? kDynamicShared : "";
 }
 
 // Whether no other parameter points at the same memory.
@@ -127,7 +135,7 @@ void BufferText::declare(std::size_t b, Helpers& helpers) {
     case Form::Array: break;
   }
   if (buffer.memory == Memory::Shared) {
-    return line(fmt::format("__shared__ __align__({}) {} {}", kSharedAlignment, type, elements));
+    return line(fmt::format("__shared__ __align__({}) {} {}", alignments_[b], type, elements));
   }
   const std::int64_t alignment = moved_[b].alignment;
   line((alignment > 0 ? fmt::format("__align__({}) ", alignment) : "") + type + " " + elements);

@@ -5,6 +5,7 @@
 #include <selvage/codegen/local_arrays.h>
 #include <selvage/codegen/names.h>
 #include <selvage/kernel/kernel.h>
+#include <selvage/kernel/launch_limits.h>
 
 #include <cstdint>
 #include <optional>
@@ -30,8 +31,9 @@ class BufferText {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   // The lines at the head of the kernel that declare all other buffers.
   const std::vector<std::string>& declarations() const { return declarations_; }
-  // Whether the pool is the shared memory that the launch asks for.
-  bool is_dynamic() const { return is_dynamic_; }
+  // The macro of head_text.h by which the pool is the shared memory that the launch asks for; empty
+  // where it is not.
+  const char* dynamic_head() const;
 
   // y[at], y_lanes.at[at], acc.
   std::string element(BufferId b, const std::string& at) const;
@@ -60,14 +62,16 @@ class BufferText {
   void place_in_pool();
   Form form(std::size_t b) const;
   void declare_pool(Names& names);
+  bool is_aligned_dynamic() const { return is_dynamic_ && pool_alignment_ > kSharedAlignment; }
   void declare(std::size_t b, Helpers& helpers);
   bool is_alone(std::size_t b) const;
 
   const Kernel& kernel_;
   std::vector<Moved> moved_;
   const LocalArrays& arrays_;
+  std::vector<std::int64_t> alignments_;              // in shared memory
   std::vector<std::optional<std::int64_t>> offsets_;  // in the pool
-  std::int64_t pool_bytes_ = 0;
+  std::int64_t pool_bytes_ = 0, pool_alignment_ = kSharedAlignment;
   std::vector<Form> forms_;
   std::vector<std::string> names_;
   std::string pool_;

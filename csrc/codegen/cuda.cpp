@@ -45,9 +45,10 @@ class Writer {
     const BufferText buffers(kernel_, arrays_, names_, helpers_);
     buffers_ = &buffers;
     declare_parameters(out.parameter_types);
+    std::vector<std::string> maps = declare_maps(out.parameter_types);
     ValueText values(kernel_, buffers, index_, helpers_, names_);
     values_ = &values;
-    EventText events(kernel_, buffers, index_);
+    EventText events(kernel_, buffers, index_, std::move(maps));
     events_ = &events;
     for (const std::string& declaration : buffers.declarations()) line(declaration);
     if (kernel_.launch.workspace) open_turns();
@@ -61,12 +62,11 @@ class Writer {
       line("__syncthreads();");
       close();
     }
-    out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
-               (buffers.is_dynamic() ? kDynamicShared : "") + (syncs_threads_ ? kSyncThreads : "") +
-               (syncs_members_ ? kSyncMembers : "") + (events.has_groups() ? kCopyGroups : "") +
-               (events.has_objects() ? kBarrierObjects : "") + (elects_ ? kElect : "") +
-               (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
-               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
+    out.text = std::string(kHead) + (has_clusters() ? kCluster : "") + buffers.dynamic_head() +
+               (syncs_threads_ ? kSyncThreads : "") + (syncs_members_ ? kSyncMembers : "") +
+               events.head() + (elects_ ? kElect : "") + (has_last_block_ ? kLastBlock : "") +
+               (kernel_.checks ? kRecordFailure : "") + helpers_.definitions() + "\n" +
+               signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -112,6 +112,17 @@ class Writer {
       types.push_back(index_type_);
       parameters_.push_back(index_type_ + " " + name);
     }
+  }
+
+  // The names of tensor maps, which the kernel reads where they are passed.
+  std::vector<std::string> declare_maps(std::vector<std::string>& types) {
+    std::vector<std::string> names;
+    for (const BoxMap& map : kernel_.maps) {
+      names.push_back(names_.declare(kernel_.buffers[map.buffer].name + "_map"));
+      types.emplace_back("tensor_map");
+      parameters_.push_back("const __grid_constant__ tensor_map " + names.back());
+    }
+    return names;
   }
 
   void line(const std::string& text) {

@@ -16,7 +16,8 @@ namespace selvage {
 //   #endif
 // To compile it for another target, define KERNEL before the text. The same holds for
 //   DYNAMIC_SHARED(type, name)     declares the shared memory that the launch asks for, if
-//                                  Launch::shared_bytes is not 0: all buffers with an offset
+//                                  Launch::shared_bytes is not 0: all buffers with an offset;
+//   ALIGNED_DYNAMIC_SHARED(n, type, name)  the same at a multiple of n bytes
 //   sync_threads(id, threads)      waits for `threads` threads, all those of some warps
 //   sync_members(id, threads, members, lanes)
 //                                  waits for `members` of these threads, the `lanes` of each warp
@@ -28,7 +29,7 @@ namespace selvage {
 struct CudaText {
   std::string text;
   std::string name;                          // the kernel's, a C identifier
-  std::vector<std::string> parameter_types;  // global buffers in order, then the sizes
+  std::vector<std::string> parameter_types;  // global buffers in order, the sizes, tensor maps
   // By line of the text: the name of the buffer that the line helps to compute; empty, or past the
   // end of the vector: no single buffer.
   std::vector<std::string> origins = {};

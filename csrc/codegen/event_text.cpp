@@ -1,4 +1,6 @@
 #include <selvage/codegen/event_text.h>
+#include <selvage/codegen/head_text.h>
+#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 
@@ -24,14 +26,16 @@ std::string EventText::object(const BarrierObject& o) const {
 }
 
 std::string EventText::arrive(const Arrive& arrive) const {
-  if (!arrive.object) return "end_copy_group();";
+  if (!arrive.object) return arrive.of_stores ? "end_store_group();" : "end_copy_group();";
   const std::string own = object(*arrive.object);
   if (!arrive.bytes.valid()) return fmt::format("arrive_at({});", own);
   return fmt::format("arrive_announcing({}, {});", own, index_.write(arrive.bytes).text);
 }
 
 std::string EventText::wait(const Wait& wait) const {
-  if (!wait.object) return fmt::format("wait_for_copy_groups({});", wait.pending);
+  if (!wait.object) {
+    return fmt::format("wait_for_{}_groups({});", wait.of_stores ? "store" : "copy", wait.pending);
+  }
   const std::string own = object(*wait.object);
   const CText phase = index_.write_converted(wait.phase);
   return fmt::format("wait_for_phase({}, {} & 1);", own, inside(phase, info(Op::Mul).precedence));
@@ -40,7 +44,9 @@ std::string EventText::wait(const Wait& wait) const {
 std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::string& bytes) {
   const Transfer& t = copy.copy;
   const std::int64_t each = t.width * size_of(kernel_.buffers[t.to].type);
-  const std::string to = place(t.to, t.to_address), from = place(t.from, t.from_address);
+  if (copy.is_store()) return {store_box(copy)};
+  const std::string to = place(t.to, t.to_address);
+  const std::string from = copy.box ? "" : place(t.from, t.from_address);
   if (!copy.object) {
     has_groups_ = true;
     return {each == 16 ? fmt::format("begin_copy_16({}, {});", to, from)
@@ -49,8 +55,99 @@ std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::strin
   const std::string own = object(*copy.object), all = bytes.empty() ? std::to_string(each) : bytes;
   std::vector<std::string> lines;
   if (copy.announces) lines.push_back(fmt::format("announce_bytes({}, {});", own, all));
-  lines.push_back(fmt::format("begin_bulk_copy({}, {}, {}, {});", all, to, from, own));
+  lines.push_back(copy.box ? begin_box(copy)
+                           : fmt::format("begin_bulk_copy({}, {}, {}, {});", all, to, from, own));
   return lines;
+}
+
+// The corner is an int along each dimension, the innermost one first.
+std::string EventText::corner(const AsyncCopy::Box& box) {
+  std::string corner;
+  for (std::size_t k = box.corner.size(); k-- > 0;) {
+    corner += ", " + index_.write_converted(box.corner[k]).text;
+  }
+  return corner;
+}
+std::string EventText::begin_box(const AsyncCopy& copy) {
+  const std::size_t rank = copy.box->corner.size();
+  loaded_ranks_.insert(rank);
+  return fmt::format("begin_box_copy_{}({}, &{}, {}{});", rank,
+                     place(copy.copy.to, copy.copy.to_address), maps_[copy.box->map],
+                     object(*copy.object), corner(*copy.box));
+}
+std::string EventText::store_box(const AsyncCopy& copy) {
+  const std::size_t rank = copy.box->corner.size();
+  stored_ranks_.insert(rank);
+  return fmt::format("store_box_{}(&{}, {}{});", rank, maps_[copy.box->map],
+                     place(copy.copy.from, copy.copy.from_address), corner(*copy.box));
+}
+
+// Whether the kernel reads what it stores by boxes. If not, a tile may be written again once it has
+// been read, and nobody waits for the stores.
+bool EventText::reads_stores() const {
+  bool reads = false;
+  for_each_statement(kernel_.body, [&](const Statement& s) {
+    for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
+      const Buffer& b = kernel_.buffers[a.buffer];
+      reads = reads || (a.kind == AccessKind::Read && b.memory == Memory::Global && b.is_written);
+    });
+  });
+  return reads;
+}
+
+namespace {
+
+struct Corner {
+  std::string names, places, values;
+};
+Corner corner_of(std::size_t rank, std::size_t first) {
+  Corner c;
+  for (std::size_t k = 0; k < rank; ++k) {
+    c.names += fmt::format(", c{}", k);
+    c.places += fmt::format("{}%{}", k == 0 ? "" : ", ", k + first);
+    c.values += fmt::format(", \"r\"((int)(c{}))", k);
+  }
+  return c;
+}
+
+// Copies by tensor maps (cp.async.bulk.tensor), from sm_90 on.
+std::string box_head(std::size_t rank) {
+  const auto [names, places, values] = corner_of(rank, 3);
+  return fmt::format(
+      "#ifndef begin_box_copy_{0}\n"
+      "#define begin_box_copy_{0}(to, map, object{1}) \\\n"
+      "  asm volatile(\"cp.async.bulk.tensor.{0}d.shared::cluster.global.tile.\" \\\n"
+      "               \"mbarrier::complete_tx::bytes [%0], [%1, {{{2}}}], [%2];\" :: \\\n"
+      "               \"r\"(shared_address(to)), \"l\"(map), \"r\"(shared_address(object)){3} : "
+      "\"memory\")\n"
+      "#endif\n",
+      rank, names, places, values);
+}
+
+// The other way, which belong to groups of the thread.
+std::string store_head(std::size_t rank) {
+  const auto [names, places, values] = corner_of(rank, 2);
+  return fmt::format(
+      "#ifndef store_box_{0}\n"
+      "#define store_box_{0}(map, from{1}) \\\n"
+      "  asm volatile(\"cp.async.bulk.tensor.{0}d.global.shared::cta.tile.bulk_group \" \\\n"
+      "               \"[%0, {{{2}}}], [%1];\" :: \\\n"
+      "               \"l\"(map), \"r\"(shared_address(from)){3} : \"memory\")\n"
+      "#endif\n",
+      rank, names, places, values);
+}
+
+}  // namespace
+
+std::string EventText::head() const {
+  std::string head;
+  if (has_groups_) head += kCopyGroups;
+  if (has_objects_ || !stored_ranks_.empty()) head += kBarrierObjects;
+  if (!stored_ranks_.empty()) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
+  for (std::size_t rank : loaded_ranks_) head += box_head(rank);
+  for (std::size_t rank : stored_ranks_) head += store_head(rank);
+  if (!maps_.empty()) head += kTensorMap;
+  return head;
 }
 
 }  // namespace selvage

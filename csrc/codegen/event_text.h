@@ -4,7 +4,9 @@
 #include <selvage/codegen/index_text.h>
 #include <selvage/kernel/kernel.h>
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace selvage {
@@ -12,8 +14,10 @@ namespace selvage {
 // The lines of C that copies which end later, arrivals and waits are.
 class EventText {
  public:
-  EventText(const Kernel& kernel, const BufferText& buffers, IndexText& index)
-      : kernel_(kernel), buffers_(buffers), index_(index) {}
+  // `maps`: the names of the kernel's tensor maps.
+  EventText(const Kernel& kernel, const BufferText& buffers, IndexText& index,
+            std::vector<std::string> maps)
+      : kernel_(kernel), buffers_(buffers), index_(index), maps_(std::move(maps)) {}
 
   // What makes the kernel's barrier objects ready; empty: it has none.
   std::vector<std::string> objects();
@@ -22,12 +26,15 @@ class EventText {
   // `bytes`: how many, in C; empty: those of the copy itself.
   std::vector<std::string> copy(const AsyncCopy& copy, const std::string& bytes = {});
 
-  // Which macros of head_text.h the lines so far need.
-  bool has_groups() const { return has_groups_; }
-  bool has_objects() const { return has_objects_; }
+  // The macros that the lines so far need.
+  std::string head() const;
 
  private:
   std::string object(const BarrierObject& o) const;
+  std::string corner(const AsyncCopy::Box& box);
+  std::string begin_box(const AsyncCopy& copy);
+  std::string store_box(const AsyncCopy& copy);
+  bool reads_stores() const;
   std::string place(BufferId b, Expr address) const {
     return buffers_.place(b, index_.write_converted(address));
   }
@@ -35,7 +42,9 @@ class EventText {
   const Kernel& kernel_;
   const BufferText& buffers_;
   IndexText& index_;
+  std::vector<std::string> maps_;
   bool has_groups_ = false, has_objects_ = false;
+  std::set<std::size_t> loaded_ranks_, stored_ranks_;  // of boxes that are copied
 };
 
 }  // namespace selvage

@@ -24,6 +24,11 @@ inline constexpr const char* kDynamicShared =
     "#ifndef DYNAMIC_SHARED\n"
     "#define DYNAMIC_SHARED(type, name) extern __shared__ __align__(16) type name[]\n"
     "#endif\n";
+// The same at a multiple of n bytes.
+inline constexpr const char* kAlignedDynamicShared =
+    "#ifndef ALIGNED_DYNAMIC_SHARED\n"
+    "#define ALIGNED_DYNAMIC_SHARED(n, type, name) extern __shared__ __align__(n) type name[]\n"
+    "#endif\n";
 
 // Some threads of a block wait for one another at a hardware barrier, which counts warps; so the
 // members in each warp first meet at __syncwarp. All arguments but `lanes` are literals, so that
@@ -95,6 +100,25 @@ inline constexpr const char* kBarrierObjects =
     "                   \"r\"(shared_address(object)), \"r\"((int)(parity)) : \"memory\"); \\\n"
     "    } while (!selvage_has_ended); \\\n"
     "  } while (0)\n"
+    "#endif\n";
+
+// Groups of stores of boxes, which a thread waits for: until their tiles have been read, or until
+// all is stored.
+#define SELVAGE_STORE_GROUPS(selvage_suffix)                                                 \
+  "#ifndef end_store_group\n"                                                                \
+  "#define end_store_group() asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\")\n" \
+  "#define wait_for_store_groups(pending) \\\n"                                              \
+  "  asm volatile(\"cp.async.bulk.wait_group" selvage_suffix                                 \
+  " %0;\" :: \"n\"(pending) : \"memory\")\n"                                                 \
+  "#endif\n"
+inline constexpr const char* kStoreGroups = SELVAGE_STORE_GROUPS("");
+inline constexpr const char* kReadStoreGroups = SELVAGE_STORE_GROUPS(".read");
+#undef SELVAGE_STORE_GROUPS
+
+// A tensor map (CUtensorMap), which the host encodes.
+inline constexpr const char* kTensorMap =
+    "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
+    "typedef struct __align__(64) { unsigned char bytes[128]; } tensor_map;\n"
     "#endif\n";
 
 // Whether the thread is the one that its warp elects. All threads of the warp get there together.

@@ -168,9 +168,11 @@ namespace {
 
 // Whether one instruction makes the copy: cp.async, or cp.async.bulk for a barrier object.
 bool is_copied(const Kernel& kernel, const AsyncCopy& c) {
+  if (c.is_store()) return !c.is_of_box;
   const Buffer &to = kernel.buffers[c.copy.to], &from = kernel.buffers[c.copy.from];
   const std::int64_t size = size_of(to.type), bytes = c.copy.width * size;
   if (to.memory != Memory::Shared || from.memory != Memory::Global) return false;
+  if (c.box) return c.object.has_value();
   if (c.object) return is_copied_in_bulk(bytes) && c.alignment * size % kBulkAlignment == 0;
   return is_copied_at_once(bytes) && c.alignment * size >= bytes;
 }

@@ -341,7 +341,8 @@ class Machine : private BlockActions, private RunView {
     if (!evaluate(s)) return;
     clock_.copy(agent);
     begin_requests(id);
-    transfer(s, std::get<AsyncCopy>(tree_[id].statement->node).alignment);
+    const auto& copy = std::get<AsyncCopy>(tree_[id].statement->node);
+    copy.box ? copy_box(s, copy) : transfer(s, copy.alignment);
     clock_.copy(std::nullopt);
   }
   std::optional<Signal> signal(PlaceId id) override {
@@ -350,7 +351,7 @@ class Machine : private BlockActions, private RunView {
     const StatementParts parts = parts_of(*tree_[id].statement);
     const BufferId b = parts.accesses[parts.accesses.size() - 1].buffer;
     const bool is_copy = s.transfer != nullptr;
-    const std::int64_t address = s.indices[is_copy ? 2 : 0];
+    const std::int64_t address = s.indices[is_copy ? parts.expressions.size() - 1 : 0];
     const std::optional<std::size_t> object = objects_->at(b, address);
     if (!object) {
       log_.report(FaultKind::OutOfBounds, b, address,
@@ -423,15 +424,59 @@ class Machine : private BlockActions, private RunView {
     memory_->write(b, address, value, s.store->duplicates_allowed);
   }
 
+  void check_alignment(const Transfer& t, BufferId buffer, std::int64_t address,
+                       std::int64_t alignment) {
+    if (*euclid_mod(address, alignment) == 0) return;
+    log_.report(FaultKind::Misaligned, buffer, address,
+                fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
+                            alignment));
+  }
+
+  // Each element of a box where the tensor map puts it: the item, or 0 for what is outside. Of a
+  // store, each item from there.
+  void copy_box(CompiledStatement& s, const AsyncCopy& copy) {
+    const Transfer& t = copy.copy;
+    const BoxMap& map = kernel_.maps[copy.box->map];
+    const bool is_store = copy.is_store();
+    const BufferId tile = is_store ? t.from : t.to;
+    const std::int64_t at = s.indices[0], bytes = size_of(kernel_.buffers[tile].type);
+    check_alignment(t, tile, at, copy.alignment);
+    if (is_store) {
+      note(0, AccessKind::Read, tile, at, t.width);
+    } else {
+      note(UINT32_MAX, AccessKind::Write, tile, at, t.width);
+    }
+    log_.lane = s.slot;
+    for (std::int64_t k = 0; k < t.width; ++k) {
+      own_[s.slot] = k;
+      std::int64_t rest = k, item = 0;
+      bool is_inside = true;
+      for (std::size_t d = map.dims.size(); d-- > 0;) {
+        const BoxMap::Dim& dim = map.dims[d];
+        const std::int64_t i = s.indices[1 + d] + rest % dim.count() * dim.element_stride;
+        rest /= dim.count();
+        is_inside = is_inside && 0 <= i && i < number(dim.size);
+        item += i * number(dim.stride);
+      }
+      const std::int64_t own = at + map.place(k, bytes);
+      if (is_store) {
+        if (!is_inside) continue;
+        ++out_.stores;
+        memory_->write(t.to, item, memory_->read(tile, own), t.duplicates_allowed);
+        continue;
+      }
+      const Scalar value = is_inside ? memory_->read(t.from, item)
+                                     : Scalar::of(compute_type(kernel_.buffers[tile].type), 0);
+      memory_->write(tile, own, value, t.duplicates_allowed);
+    }
+    log_.lane.reset();
+  }
+
   void transfer(CompiledStatement& s, std::int64_t alignment) {
     const Transfer& t = *s.transfer;
     const std::int64_t to = s.indices[0], from = s.indices[1];
-    for (const auto& [buffer, address] : {std::pair(t.to, to), std::pair(t.from, from)}) {
-      if (*euclid_mod(address, alignment) == 0) continue;
-      log_.report(FaultKind::Misaligned, buffer, address,
-                  fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
-                              alignment));
-    }
+    check_alignment(t, t.to, to, alignment);
+    check_alignment(t, t.from, from, alignment);
     note(0, AccessKind::Read, t.from, from, t.width);
     note(UINT32_MAX, AccessKind::Write, t.to, to, t.width);
     log_.lane = s.slot;

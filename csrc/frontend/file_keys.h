@@ -171,7 +171,7 @@ inline constexpr FileKey kCache[] = {
     {"as", Name, "the name of the copy", kNeeded},
     {"memory", MemoryWord, "where the copy is kept", kNeeded},
     {"at", Name, "the loop of the reader inside of which it is made; a copy of windows is a tile"},
-    {"by", CopyWord, "how it is copied; tma is not supported yet"},
+    {"by", CopyWord, "how it is copied"},
     {"stages", Count, "copies of that memory, which iterations of the loop at take in turn"},
     {"ahead", Natural, "by how many iterations copies are begun before they are used"},
 };

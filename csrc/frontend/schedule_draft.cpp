@@ -272,11 +272,7 @@ class ScheduleReader {
     return as_integer_of(node, what, 1, kMostStages);
   }
   CopyBy read_by(const Node& node, const std::string& what) {
-    const std::size_t word = as_one_of(node, what, Form::CopyWord);
-    if (word > std::size_t(CopyBy::Bulk)) {
-      refuse_unsupported(node.place, what + ": " + node.text, "write by: ldst");
-    }
-    return CopyBy(word);
+    return CopyBy(as_one_of(node, what, Form::CopyWord));
   }
   std::optional<std::int64_t> read_ahead(const Node& map, const std::string& what) {
     const Node* ahead = map.find("ahead");

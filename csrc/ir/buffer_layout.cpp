@@ -33,7 +33,7 @@ Schedule& Schedule::stages(TensorId t, std::int64_t copies) {
 }
 
 Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahead) {
-  check_kept_inside(t);
+  if (by != CopyBy::Tma || !fusion()[t].is_output) check_kept_inside(t);
   if (ahead && *ahead < 0) {
     refuse<Illegal>("E448",
                     "copies of " + fusion()[t].name + " would be begun " + std::to_string(*ahead) +
@@ -45,7 +45,7 @@ Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahea
         "E448",
         fusion()[t].name + " is loaded and stored, and would be " + counted(*ahead, "iteration") +
             " ahead",
-        "copies that end later are begun ahead: by: cp_async or bulk; or leave ahead out");
+        "copies that end later are begun ahead: by: cp_async, bulk or tma; or leave ahead out");
   }
   nest(t).copied_by = by;
   nest(t).ahead = ahead;
@@ -55,6 +55,13 @@ Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahea
 void Schedule::check_copies(TensorId t) const {
   const Nest& own = nest(t);
   if (own.copied_by == CopyBy::LoadStore || own.inlined) return;
+  if (own.copied_by == CopyBy::Tma && fusion()[t].is_output && !own.site) {
+    if (own.ahead.value_or(0) == 0) return;
+    refuse<Illegal>("E448",
+                    fusion()[t].name + " is stored by tma, and would be " +
+                        counted(*own.ahead, "iteration") + " ahead",
+                    "leave ahead out");
+  }
   const std::string what = "copies of " + fusion()[t].name + " end later, ";
   if (ahead(t) >= own.stages) {
     refuse<Illegal>("E448",
@@ -71,7 +78,7 @@ void Schedule::check_copies(TensorId t) const {
         std::string("compute it at a serial loop of who reads it, inline: {into, at}") + load);
   }
   const ParallelType type = parallel(own.site->tensor, *own.site->loop);
-  if (type == ParallelType::Serial) return;
+  if (type == ParallelType::Serial || (is_block(type) && ahead(t) == 0)) return;
   refuse<Illegal>("E448",
                   what + "and it is computed at " + name(own.site->tensor, *own.site->loop) +
                       " of " + fusion()[own.site->tensor].name + ", which is bound to " +

@@ -23,9 +23,10 @@ std::string_view to_string(CopyBy by) {
   switch (by) {
     case CopyBy::LoadStore: return "ldst";
     case CopyBy::CpAsync: return "cp_async";
-    case CopyBy::Bulk: break;
+    case CopyBy::Bulk: return "bulk";
+    case CopyBy::Tma: break;
   }
-  return "bulk";
+  return "tma";
 }
 
 std::optional<ParallelType> parse_parallel_type(std::string_view name) {

@@ -46,8 +46,11 @@ enum class CopyBy : std::uint8_t {
   LoadStore,  // a thread loads them into registers and stores them
   CpAsync,    // a thread begins copies that end later, at a wait for the group that it puts them in
   Bulk,       // the same of any multiple of 16 bytes side by side, at a wait for a barrier object
+  Tma,        // the same of a box of the tensor, found by a tensor map
 };
-std::string_view to_string(CopyBy by);  // "ldst", "cp_async", "bulk"
+std::string_view to_string(CopyBy by);  // "ldst", "cp_async", "bulk", "tma"
+// Whether copies belong to barrier objects.
+constexpr bool ends_at_object(CopyBy by) { return by == CopyBy::Bulk || by == CopyBy::Tma; }
 // Of bulk copies: what their bytes and both addresses are multiples of, and the most bytes of one.
 inline constexpr std::int64_t kBulkAlignment = 16, kMostBulkBytes = 1 << 19;
 constexpr bool is_copied_in_bulk(std::int64_t bytes) {

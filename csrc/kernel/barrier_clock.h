@@ -63,10 +63,10 @@ class BarrierClock {
     return {first_ + thread_, block_barriers_, warp_barriers_[std::size_t(warp_)], -1, step_};
   }
   // Whether an earlier access comes before now(). A thread's own accesses do; its copies' need not.
-  // Before a copy of an object comes only what lies behind a fence of the thread that did it.
+  // Before a copy by the async proxy comes only what lies behind a fence of the thread that did it.
   bool is_before_now(const Moment& earlier) const {
     if (!is_here(earlier)) return sees_all_blocks_;
-    if (agent_ && is_of_object(agent_->agent) && !is_of_object(earlier.agent)) {
+    if (agent_ && is_by_proxy(agent_->agent) && !is_by_proxy(earlier.agent)) {
       return !earlier.is_copy() &&
              clocks_->is_before(BlockEvents::agent_of_fences(threads_, earlier.thread - first_),
                                 earlier.block_barriers, thread_);
@@ -85,7 +85,7 @@ class BarrierClock {
   // Whether the access that is made now is that of a copy, and would come after an earlier one but
   // for a proxy fence.
   bool lacks_fence(const Moment& earlier) const {
-    return agent_ && is_of_object(agent_->agent) && is_here(earlier) && !earlier.is_copy() &&
+    return agent_ && is_by_proxy(agent_->agent) && is_here(earlier) && !earlier.is_copy() &&
            clocks_->is_before(earlier.thread - first_, earlier.block_barriers, thread_);
   }
   // Whether an access is one of the running block.
@@ -93,8 +93,8 @@ class BarrierClock {
   std::int64_t warp_of(const Moment& m) const { return (m.thread - first_) / kWarp; }
 
  private:
-  bool is_of_object(std::int64_t agent) const {
-    return agent >= BlockEvents::agent_of_object(threads_, 0);
+  bool is_by_proxy(std::int64_t agent) const {
+    return agent >= BlockEvents::agent_of_stores(threads_, 0);
   }
 
   std::int64_t threads_;

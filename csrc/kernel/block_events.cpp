@@ -27,12 +27,13 @@ BlockEvents::BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrival
 }
 
 void BlockEvents::start_block() {
-  groups_.assign(std::size_t(threads_), 0);
+  groups_.assign(2 * std::size_t(threads_), 0);
   objects_.assign(arrivals_.size(), {});
 }
 
-CopyAgent BlockEvents::copy(std::uint32_t thread) const {
-  return {agent_of_queue(threads_, thread), ThreadClocks::Tick(groups_[thread] + 1)};
+CopyAgent BlockEvents::copy(std::uint32_t thread, bool is_store) const {
+  return {is_store ? agent_of_stores(threads_, thread) : agent_of_queue(threads_, thread),
+          ThreadClocks::Tick(groups_[queue(thread, is_store)] + 1)};
 }
 
 CopyAgent BlockEvents::copy_for(std::size_t object) const {
@@ -56,10 +57,12 @@ std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::in
   return come(thread, o, object, clocks);
 }
 
-void BlockEvents::wait_for_groups(std::uint32_t thread, std::int64_t pending,
+void BlockEvents::wait_for_groups(std::uint32_t thread, const Wait& wait,
                                   ThreadClocks& clocks) const {
-  const std::int64_t ended = std::max<std::int64_t>(0, groups_[thread] - pending);
-  clocks.learn(thread, agent_of_queue(threads_, thread), ThreadClocks::Tick(ended));
+  const std::int64_t closed = groups_[queue(thread, wait.of_stores)];
+  clocks.learn(
+      thread, wait.of_stores ? agent_of_stores(threads_, thread) : agent_of_queue(threads_, thread),
+      ThreadClocks::Tick(std::max<std::int64_t>(0, closed - wait.pending)));
 }
 
 std::string BlockEvents::arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,

@@ -43,9 +43,10 @@ class BlockEvents {
   BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals);
   // Agents are numbered after the threads. First comes one for each thread's queue, whose ticks are
   // groups; then one for each thread's fences, whose tick is that of the thread at its last fence;
-  // then one for each barrier object, whose ticks are phases.
+  // then one for each thread's queue of stores; then one for each barrier object, whose ticks are
+  // phases. Those from the queues of stores on are of the async proxy.
   static std::int64_t agents(std::int64_t threads, std::size_t objects) {
-    return 2 * threads + std::int64_t(objects);
+    return 3 * threads + std::int64_t(objects);
   }
   static std::int64_t agent_of_queue(std::int64_t threads, std::int64_t thread) {
     return threads + thread;
@@ -53,13 +54,16 @@ class BlockEvents {
   static std::int64_t agent_of_fences(std::int64_t threads, std::int64_t thread) {
     return 2 * threads + thread;
   }
+  static std::int64_t agent_of_stores(std::int64_t threads, std::int64_t thread) {
+    return 3 * threads + thread;
+  }
   static std::int64_t agent_of_object(std::int64_t threads, std::size_t object) {
-    return 3 * threads + std::int64_t(object);
+    return 4 * threads + std::int64_t(object);
   }
 
   void start_block();
-  // A copy that belongs to the thread's queue, or to an object.
-  CopyAgent copy(std::uint32_t thread) const;
+  // A copy that belongs to one of the thread's queues, or to an object.
+  CopyAgent copy(std::uint32_t thread, bool is_store) const;
   CopyAgent copy_for(std::size_t object) const;
   // A copy of `bytes` bytes that belongs to the object has ended. `is_announced`: the thread has
   // announced them as it began the copy.
@@ -67,8 +71,8 @@ class BlockEvents {
                     ThreadClocks& clocks);
   // The thread passes a proxy fence.
   void fence(std::uint32_t thread, ThreadClocks& clocks) const;
-  void close_group(std::uint32_t thread) { ++groups_[thread]; }
-  void wait_for_groups(std::uint32_t thread, std::int64_t pending, ThreadClocks& clocks) const;
+  void close_group(std::uint32_t thread, bool of_stores) { ++groups_[queue(thread, of_stores)]; }
+  void wait_for_groups(std::uint32_t thread, const Wait& wait, ThreadClocks& clocks) const;
   std::string arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
                      ThreadClocks& clocks);
   // The thread reaches a wait for the end of a phase. Hardware tells phases apart by parity only,
@@ -94,11 +98,14 @@ class BlockEvents {
     std::vector<Waiter> announcers;                      // of bytes in the current phase
     std::map<std::uint32_t, ThreadClocks::Tick> last_arrival;  // in it, by thread
   };
+  std::size_t queue(std::uint32_t thread, bool of_stores) const {
+    return thread + (of_stores ? std::size_t(threads_) : 0);
+  }
   std::string come(std::uint32_t thread, Object& o, std::size_t object, ThreadClocks& clocks);
 
   std::int64_t threads_;
   std::vector<std::int64_t> arrivals_;
-  std::vector<std::int64_t> groups_;  // closed so far, by thread
+  std::vector<std::int64_t> groups_;  // closed so far, by queue()
   std::vector<Object> objects_;
 };
 

@@ -125,7 +125,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                  [&](const Leave& l) { leave(r, l); }, [&](const Store&) { actions_.access(id); },
                  [&](const Transfer&) { actions_.access(id); },
                  [&](const AsyncCopy& copy) {
-                   if (!copy.object) return actions_.copy(id, events_->copy(t));
+                   if (!copy.object) return actions_.copy(id, events_->copy(t, copy.is_store()));
                    const auto signal = actions_.signal(id);
                    if (!signal) return;
                    actions_.spend(clock_.clocks().size());
@@ -136,15 +136,14 @@ void BlockRun::step(Thread t, PlaceId id) {
                                        clock_.clocks()));
                  },
                  [&](const Arrive& arrive) {
-                   if (!arrive.object) return events_->close_group(t);
+                   if (!arrive.object) return events_->close_group(t, arrive.of_stores);
                    actions_.spend(clock_.clocks().size());
                    const auto signal = actions_.signal(id);
                    if (!signal) return;
                    tell(id, t, events_->arrive(t, signal->object, signal->amount, clock_.clocks()));
                  },
                  [&](const Wait& wait) {
-                   if (!wait.object)
-                     return events_->wait_for_groups(t, wait.pending, clock_.clocks());
+                   if (!wait.object) return events_->wait_for_groups(t, wait, clock_.clocks());
                    const auto signal = actions_.signal(id);
                    if (!signal) return;
                    tell(id, t,

@@ -6,6 +6,7 @@
 #include <selvage/ir/parallel.h>
 #include <selvage/ir/value.h>
 #include <selvage/ir/value_check.h>
+#include <selvage/legality/tma_swizzle.h>
 #include <selvage/simplifier/facts.h>
 
 #include <array>
@@ -240,7 +241,8 @@ struct Shuffle {
 // Events: an event begins at one statement and ends later, while the thread that began it goes on.
 // It belongs to the queue of that thread, or to a barrier object.
 //   The queue of a thread holds its copies in groups: Arrive closes the group of all copies begun
-//   since the last Arrive, and Wait waits until at most `pending` groups have not ended.
+//   since the last Arrive, and Wait waits until at most `pending` groups have not ended. Stores of
+//   boxes have a queue of their own.
 //   A barrier object goes through phases 0, 1, 2, ... A phase ends when Buffer::arrivals arrivals
 //   have come and as many bytes are copied as have been announced. Wait waits for the end of a
 //   phase, which must be the current phase or the last one that ended; phase -1 ended before any.
@@ -250,30 +252,68 @@ struct BarrierObject {
   BufferId buffer = 0;
   Expr address;
 };
+// A tensor map: how the copy engine finds items of a tensor in global memory, given an index along
+// each dimension, outer to inner. The host encodes it at a launch and passes it to the kernel.
+struct BoxMap {
+  BufferId buffer = 0;
+  struct Dim {
+    Expr size, stride;                // items; elements from one to the next
+    std::int64_t box = 1;             // items that a box spans
+    std::int64_t element_stride = 1;  // of which one in so many is copied
+    std::int64_t count() const { return (box + element_stride - 1) / element_stride; }
+  };
+  std::vector<Dim> dims;  // 1 to 5; of the last one the stride is 1
+  TmaSwizzle swizzle = TmaSwizzle::None;
+
+  std::int64_t elements() const;  // of a box in shared memory
+  // Where element k of the box, in the order of the dimensions, lies behind the box's first byte.
+  std::int64_t place(std::int64_t k, std::int64_t element_bytes) const;
+};
 // A Transfer between global and shared memory that ends later. Until a thread has waited for it, no
 // thread may read the elements that it writes, nor write those that it reads.
-// A copy of an object is made by another unit than the thread, by a way to shared memory of its own
-// (the async proxy): what threads did there before has its place before the copy only if each of
-// them has passed a ProxyFence since.
+// A copy of an object, or a store of a box, is made by another unit than the thread, by a way to
+// shared memory of its own (the async proxy): what threads did there before has its place before
+// the copy only if each of them has passed a ProxyFence since.
 struct AsyncCopy {
   Transfer copy;
   std::int64_t alignment = 1;                // both addresses are multiples of it, in elements
   std::optional<BarrierObject> object = {};  // none: the thread's queue
+  // If present, a box of global memory is copied to all `copy.width` elements from
+  // `copy.to_address` on: element t, with the index t[k] along each dimension of the box, is item
+  //   corner[k] + t[k] * element_stride[k]
+  // or 0 where that is outside of a dimension. There is no copy.from_address.
+  // Of a store it is the other way round: each item of the box that exists is stored, from the
+  // elements at `copy.from_address` on, and there is no copy.to_address. It belongs to the thread's
+  // queue of stores.
+  struct Box {
+    std::size_t map = 0;       // of Kernel::maps
+    std::vector<Expr> corner;  // by dimension of the map
+    bool is_store = false;
+    std::array<Expr, 6> owner = {};  // of a store: Item::owner of what it stores
+  };
+  std::optional<Box> box = {};
+  bool is_of_box = false;  // one element of a store that is written out (kernel/box_loops.h)
   // Of an object: it announces its own bytes when it begins. The thread arrives at the object after
   // that, so that the phase cannot have ended before.
   bool announces = false;
+
+  bool is_store() const { return is_of_box || (box && box->is_store); }
+  // Whether the async proxy makes it.
+  bool is_by_proxy() const { return object || is_store(); }
 };
-// What the thread has read and written in shared memory until now comes before the copies of
-// objects that are begun by those who learn of the fence, at a barrier or at an object.
+// What the thread has read and written in shared memory until now comes before the copies by the
+// async proxy that are begun by those who learn of the fence, at a barrier or at an object.
 struct ProxyFence {};
 struct Arrive {
   std::optional<BarrierObject> object = {};
   Expr bytes = {};  // announces that copies bring so many to the object in this phase; invalid: 0
+  bool of_stores = false;  // of the queue of stores
 };
 struct Wait {
   std::optional<BarrierObject> object = {};
   Expr phase = {};           // of the object: the number of the phase
   std::int64_t pending = 0;  // of the queue: the number of groups that need not have ended
+  bool of_stores = false;    // of the queue of stores
 };
 // A body for some threads of a block, `members` as in Barrier, and the name of their role, such as
 // "producer". All other threads skip the body and do not wait for it.
@@ -335,7 +375,8 @@ struct Kernel {
   // The part of `condition` that does not serve index_type. Proofs over integers use only this
   // part, so kernels that differ in index_type alone share one proof. Invalid: all of `condition`.
   Expr premise = {};
-  ValueGraph values;  // the source of a Read node is a BufferId
+  ValueGraph values;              // the source of a Read node is a BufferId
+  std::vector<BoxMap> maps = {};  // parameters, after the sizes
   // What values of the kind Check test; null: there are none.
   std::shared_ptr<const std::vector<ValueCheck>> checks = {};
   Items items = {};

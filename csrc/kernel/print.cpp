@@ -74,11 +74,24 @@ class Printer {
   }
   void print(const AsyncCopy& c, int depth) {
     const std::string announced = c.announces ? ", announced" : "";
-    line(depth,
-         "begin " + moved(c.copy) + (c.object ? " for " + element(*c.object) : "") + announced);
+    line(depth, "begin " + (c.box ? box(c) : moved(c.copy)) +
+                    (c.object ? " for " + element(*c.object) : "") + announced);
+  }
+  // xs[0 .. +512] = box of x at (32*i, 16*j).
+  std::string box(const AsyncCopy& c) const {
+    std::string corner;
+    for (Expr e : c.box->corner) corner += (corner.empty() ? "" : ", ") + to_string(e);
+    const Transfer& t = c.copy;
+    const auto of = [&](BufferId b) {
+      return "box of " + kernel_.buffers[b].name + " at (" + corner + ")";
+    };
+    return c.box->is_store ? of(t.to) + " = " + elements(t.from, t.from_address, t.width)
+                           : elements(t.to, t.to_address, t.width) + " = " + of(t.from);
   }
   void print(const Arrive& arrive, int depth) {
-    if (!arrive.object) return line(depth, "end the group of copies");
+    if (!arrive.object) {
+      return line(depth, std::string("end the group of ") + queue(arrive.of_stores));
+    }
     const std::string bytes = arrive.bytes.valid() ? ", " + to_string(arrive.bytes) + " bytes" : "";
     line(depth, "arrive at " + element(*arrive.object) + bytes);
   }
@@ -87,8 +100,9 @@ class Printer {
       return line(depth, "wait for " + element(*wait.object) + ", phase " + to_string(wait.phase));
     }
     const std::string but = fmt::format(" but the last {} groups", wait.pending);
-    line(depth, "wait for copies" + (wait.pending == 0 ? "" : but));
+    line(depth, std::string("wait for ") + queue(wait.of_stores) + (wait.pending == 0 ? "" : but));
   }
+  static const char* queue(bool of_stores) { return of_stores ? "stores" : "copies"; }
   void print(const ProxyFence&, int depth) { line(depth, "proxy fence"); }
   void print(const Region& region, int depth) {
     line(depth,

@@ -26,6 +26,7 @@ class RequestBoxes::Walk {
       : boxes_(boxes), map_(boxes.map_), access_(access), blocks_(blocks), visit_(visit) {
     const AccessScope& scope = map_.scope(access.scope);
     for (Expr c : scope.conditions) roots_.push_back(boxes.numbers_.in_condition(c));
+    for (Expr c : access.conditions) roots_.push_back(boxes.numbers_.in_condition(c));
     for (PlaceId loop : scope.loops) add_loop(map_.places()[loop]);
     conditions_ = roots_.size();
     if (access.address.valid()) roots_.push_back(boxes.numbers_.in_address(access.address));

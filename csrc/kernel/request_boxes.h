@@ -37,6 +37,7 @@ class RequestBoxes {
     std::size_t scope = 0;
     Expr address = {};
     std::int64_t element_bytes = 1, bytes = 1, granule = 1;
+    std::vector<Expr> conditions = {};  // further ones than those of the scope
   };
   using Visit = std::function<void(const BoxedRequest&)>;
   // Which blocks, along each axis: from `start` on, `count` of them.

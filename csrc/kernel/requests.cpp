@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t(1) << 38;  // of a buffer
 constexpr std::int64_t kSampled = 8;                        // blocks
+constexpr std::int64_t kChunkBytes = 16;                    // of the row of a box
 constexpr std::int64_t kMostMarks = 1 << 22;  // of bytes that memory tells; then none is marked
 
 // Blocks that are counted for all, and how many each of them stands for.
@@ -50,6 +51,7 @@ class Count {
     if (!count_runs()) return std::nullopt;
     count_probes();
     for (const KernelAccess& a : map_.accesses()) {
+      if (has_box(a) && !count_box(a)) return std::nullopt;
       if (kernel_.buffers[a.buffer].memory != Memory::Local && !count(a)) return std::nullopt;
     }
     for (std::size_t b = 0; b < touched_.size(); ++b) {
@@ -163,6 +165,69 @@ class Count {
     return true;
   }
 
+  // Whether it is the one to the tile of a box.
+  bool has_box(const KernelAccess& a) const {
+    return !map_.places()[a.place].corner.empty() && a.kind != AccessKind::Signal;
+  }
+  // Visits what a box accesses of global memory: each row of which all is there at once, else the
+  // chunks of 16 bytes that are.
+  bool visit_box(const KernelAccess& a, const RequestBoxes::Blocks& blocks,
+                 const RequestBoxes::Visit& visit) {
+    const StatementPlace& place = map_.places()[a.place];
+    const AsyncCopy& copy = std::get<AsyncCopy>(place.statement->node);
+    const BoxMap& map = kernel_.maps[copy.box->map];
+    const std::int64_t element = size_of(kernel_.buffers[map.buffer].type);
+    const BoxMap::Dim& inner = map.dims.back();
+    const Expr c = place.corner.back(), is_whole = 0 <= c && c + inner.box <= inner.size;
+    const std::int64_t rows = map.elements() / inner.box, chunk = kChunkBytes / element;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      RequestBoxes::Access access{.scope = a.scope,
+                                  .address = c,
+                                  .element_bytes = element,
+                                  .bytes = inner.box * element,
+                                  .granule = kSectorBytes,
+                                  .conditions = {is_whole}};
+      std::int64_t rest = row;
+      for (std::size_t d = map.dims.size() - 1; d-- > 0;) {
+        const BoxMap::Dim& dim = map.dims[d];
+        const Expr i = place.corner[d] + rest % dim.count() * dim.element_stride;
+        rest /= dim.count();
+        access.address = access.address + i * dim.stride;
+        access.conditions.push_back(0 <= i && i < dim.size);
+      }
+      if (!boxes_.visit(access, blocks, visit)) return false;
+      const Expr first = access.address;
+      access.bytes = kChunkBytes;
+      for (std::int64_t at = 0; at < inner.box; at += chunk) {
+        access.address = first + at;
+        access.conditions[0] = !is_whole && 0 <= c + at && c + at < inner.size;
+        if (!boxes_.visit(access, blocks, visit)) return false;
+      }
+    }
+    return true;
+  }
+  BufferId in_box(const KernelAccess& a) const {
+    const auto& copy = std::get<AsyncCopy>(map_.places()[a.place].statement->node);
+    return kernel_.maps[copy.box->map].buffer;
+  }
+  bool count_box(const KernelAccess& a) {
+    const auto& copy = std::get<AsyncCopy>(map_.places()[a.place].statement->node);
+    const BoxMap& map = kernel_.maps[copy.box->map];
+    AccessRequests& n = result_.accesses.emplace_back();
+    n = {.place = a.place,
+         .buffer = map.buffer,
+         .kind = copy.is_store() ? AccessKind::Write : AccessKind::Read};
+    n.bytes = map.dims.back().box * size_of(kernel_.buffers[map.buffer].type);
+    return visit_box(a, boxes_.all_blocks(), [&](const BoxedRequest& r) {
+      const std::vector<ByteRun> runs = byte_runs(r.request);
+      n.requests += times(r);
+      n.threads += times(r) * std::popcount(r.request.active);
+      n.sectors += times(r) * sectors_of(runs);
+      n.runs += times(r) * std::int64_t(runs.size());
+      touched_[map.buffer].add(runs, r);
+    });
+  }
+
   std::optional<std::int64_t> step_of(const KernelAccess& a, const AccessRequests& n) const {
     const std::vector<PlaceId>& loops = map_.scope(a.scope).loops;
     if (loops.empty() || n.is_anywhere) return std::nullopt;
@@ -236,6 +301,11 @@ class Count {
           if (may_mark(r, runs, is_told, marks)) touched.add(runs, r);
         };
         is_known = is_known && boxes_.visit(access_of(a), boxes_.middle_block(), add);
+      }
+      for (const KernelAccess& a : map_.accesses()) {
+        if (!has_box(a) || in_box(a) != b) continue;
+        const auto add = [&](const BoxedRequest& r) { touched.add(byte_runs(r.request), r); };
+        is_known = is_known && visit_box(a, boxes_.middle_block(), add);
       }
       if (!is_known) continue;
       std::int64_t& n = result_.half_lines_of_block[b];

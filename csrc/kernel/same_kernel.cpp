@@ -63,18 +63,35 @@ bool equal(const std::optional<BarrierObject>& a, const std::optional<BarrierObj
   const auto& [buffer, address] = *a;
   return buffer == b->buffer && same(address, b->address);
 }
+bool equal(const std::optional<AsyncCopy::Box>& a, const std::optional<AsyncCopy::Box>& b) {
+  if (!a || !b) return !a && !b;
+  const auto& [map, corner, is_store, owner] = *a;
+  return map == b->map && equal(corner, b->corner) && is_store == b->is_store &&
+         equal(owner, b->owner);
+}
 bool equal(const AsyncCopy& a, const AsyncCopy& b) {
-  const auto& [copy, alignment, object, announces] = a;
+  const auto& [copy, alignment, object, box, is_of_box, announces] = a;
   return equal(copy, b.copy) && alignment == b.alignment && equal(object, b.object) &&
-         announces == b.announces;
+         equal(box, b.box) && is_of_box == b.is_of_box && announces == b.announces;
+}
+bool equal(const BoxMap& a, const BoxMap& b) {
+  const auto& [buffer, dims, swizzle] = a;
+  const auto is_same_dim = [](const BoxMap::Dim& x, const BoxMap::Dim& y) {
+    const auto& [size, stride, box, element_stride] = x;
+    return same(size, y.size) && same(stride, y.stride) && box == y.box &&
+           element_stride == y.element_stride;
+  };
+  return buffer == b.buffer && swizzle == b.swizzle &&
+         std::ranges::equal(dims, b.dims, is_same_dim);
 }
 bool equal(const Arrive& a, const Arrive& b) {
-  const auto& [object, bytes] = a;
-  return equal(object, b.object) && same(bytes, b.bytes);
+  const auto& [object, bytes, of_stores] = a;
+  return equal(object, b.object) && same(bytes, b.bytes) && of_stores == b.of_stores;
 }
 bool equal(const Wait& a, const Wait& b) {
-  const auto& [object, phase, pending] = a;
-  return equal(object, b.object) && same(phase, b.phase) && pending == b.pending;
+  const auto& [object, phase, pending, of_stores] = a;
+  return equal(object, b.object) && same(phase, b.phase) && pending == b.pending &&
+         of_stores == b.of_stores;
 }
 bool equal(const ProxyFence&, const ProxyFence&) { return true; }
 bool equal(const Region& a, const Region& b) {
@@ -167,11 +184,13 @@ bool equal(const ComputedExpressions& a, const ComputedExpressions& b) {
 
 bool differ_in_width_alone(const Kernel& a, const Kernel& b) {
   const auto same_buffer = [](const Buffer& x, const Buffer& y) { return equal(x, y); };
+  const auto same_map = [](const BoxMap& x, const BoxMap& y) { return equal(x, y); };
   return a.pool == b.pool && a.premise.valid() && b.premise.valid() && same(a.premise, b.premise) &&
          equal(a.launch, b.launch) && equal(a.sizes, b.sizes) && equal(a.facts, b.facts) &&
          std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(),
                     same_buffer) &&
-         equal(a.body, b.body) && equal(a.values, b.values);
+         std::ranges::equal(a.maps, b.maps, same_map) && equal(a.body, b.body) &&
+         equal(a.values, b.values);
 }
 
 }  // namespace selvage

@@ -1,7 +1,10 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
+
+#include <algorithm>
 
 namespace selvage {
 
@@ -30,6 +33,13 @@ StatementParts parts_of_transfer(const Transfer& t, std::int64_t alignment, bool
           .valid = &t.valid,
           .lane = t.lane,
           .has_own_pace = is_async};
+}
+
+// Of global memory a box reads or writes what is there, whatever its corner is.
+void be_box(const AsyncCopy::Box& box, StatementParts& parts) {
+  parts.expressions = {parts.expressions[box.is_store ? 1 : 0]};
+  for (Expr c : box.corner) parts.expressions.add(c);
+  parts.accesses = {parts.accesses[box.is_store ? 0 : 1]};
 }
 
 }  // namespace
@@ -69,6 +79,7 @@ StatementParts parts_of(const Statement& statement) {
           [](const Transfer& t) { return parts_of_transfer(t, t.width, false); },
           [](const AsyncCopy& c) {
             Parts parts = parts_of_transfer(c.copy, c.alignment, true);
+            if (c.box) be_box(*c.box, parts);
             if (!c.object) return parts;
             parts.expressions.add(c.object->address);
             parts.accesses.add(signal(*c.object));
@@ -114,13 +125,34 @@ StatementParts parts_of(const Statement& statement) {
       statement.node);
 }
 
-bool closes_group(const Statement& s) {
+bool closes_group(const Statement& s, bool of_stores) {
   const auto* arrive = std::get_if<Arrive>(&s.node);
-  return arrive != nullptr && !arrive->object;
+  return arrive != nullptr && !arrive->object && arrive->of_stores == of_stores;
 }
-const Wait* wait_for_groups(const Statement& s) {
+const Wait* wait_for_groups(const Statement& s, bool of_stores) {
   const auto* wait = std::get_if<Wait>(&s.node);
-  return wait != nullptr && !wait->object ? wait : nullptr;
+  return wait != nullptr && !wait->object && wait->of_stores == of_stores ? wait : nullptr;
+}
+std::int64_t BoxMap::elements() const {
+  std::int64_t all = 1;
+  for (const Dim& dim : dims) all *= dim.count();
+  return all;
+}
+std::int64_t BoxMap::place(std::int64_t k, std::int64_t element_bytes) const {
+  if (swizzle == TmaSwizzle::None) return k;
+  const std::int64_t byte = k * element_bytes, chunks = swizzle_bytes(swizzle) / 16;
+  return (byte ^ (byte / 128 % chunks * 16)) / element_bytes;
+}
+std::vector<std::int64_t> shared_alignments(const Kernel& kernel) {
+  std::vector<std::int64_t> bytes(kernel.buffers.size(), kSharedAlignment);
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    for (const StatementAccess& a : parts_of(s).accesses) {
+      const Buffer& b = kernel.buffers[a.buffer];
+      if (!a.is_moved || b.memory != Memory::Shared) continue;
+      bytes[a.buffer] = std::max(bytes[a.buffer], a.alignment * size_of(b.type));
+    }
+  });
+  return bytes;
 }
 bool is_copied_into(const Kernel& kernel, BufferId b) {
   bool is = false;

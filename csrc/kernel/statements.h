@@ -58,7 +58,7 @@ struct StatementParts {
   Few<const Body*, 2> bodies = {};
   // The expressions computed when the statement begins: ends of a loop, a condition, addresses, the
   // value of a variable; without those in `value`.
-  Few<Expr, 3> expressions = {};
+  Few<Expr, 7> expressions = {};
   // The value that it computes.
   std::optional<ValueId> value = {};
   // Its own accesses, reads first. The reads of `value` come before them.
@@ -102,10 +102,13 @@ void for_each_statement(AnyBody& body, const F& f) {
   }
 }
 
-// Of the queue of a thread: whether a statement closes a group of copies; the wait for groups that
-// it is, else null.
-bool closes_group(const Statement& s);
-const Wait* wait_for_groups(const Statement& s);
+// Of the queue of a thread, or of that for stores: whether a statement closes a group of copies;
+// the wait for groups that it is, else null.
+bool closes_group(const Statement& s, bool of_stores);
+const Wait* wait_for_groups(const Statement& s, bool of_stores);
+// By buffer of shared memory: its first byte must lie at a multiple of this, at least of
+// kSharedAlignment, for the accesses of several elements.
+std::vector<std::int64_t> shared_alignments(const Kernel& kernel);
 // Whether copies that end later go to a buffer.
 bool is_copied_into(const Kernel& kernel, BufferId b);
 

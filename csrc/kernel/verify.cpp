@@ -1,3 +1,4 @@
+#include <selvage/kernel/box_loops.h>
 #include <selvage/kernel/verify_parts.h>
 
 #include <fmt/format.h>
@@ -107,8 +108,19 @@ Verification not_tried(const AccessMap& map) {
 }  // namespace
 
 Verification verify(const Kernel& kernel) {
-  const AccessMap map(kernel);
-  if (is_too_large(map)) return not_tried(map);
+  if (std::shared_ptr<const Kernel> written = with_stores_written_out(kernel)) {
+    Verification out = verify(*written);
+    HazardFindings boxes = box_findings(AccessMap(kernel));
+    Verdict& bounds = out.verdicts[std::size_t(Hazard::Bounds)];
+    if (!boxes.open.empty() && is_proved(bounds)) bounds = boxes.open[0].verdict;
+    for (KernelFinding& f : boxes.open) out.findings.push_back(std::move(f));
+    out.written_out = std::move(written);
+    return out;
+  }
+  AccessMap all(kernel);
+  if (is_too_large(all)) return not_tried(all);
+  all.drop_unreached();
+  const AccessMap& map = all;
   ItemProofs items(map);
   std::array<HazardFindings, kHazards> parts = {race_findings(map, items), divergence_findings(map),
                                                 lifetime_findings(map),

@@ -44,6 +44,9 @@ struct KernelFinding {
 struct Verification {
   std::array<Verdict, kHazards> verdicts = {Proved{}, Proved{}, Proved{}, Proved{}};
   std::vector<KernelFinding> findings;  // at least one for each verdict that is not Proved
+  // Where stores of boxes have been written out for it: the kernel of whose statements findings
+  // speak.
+  std::shared_ptr<const Kernel> written_out = {};
 
   const Verdict& of(Hazard h) const { return verdicts[std::size_t(h)]; }
   bool is_legal() const;  // all proved

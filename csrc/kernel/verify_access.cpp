@@ -214,6 +214,10 @@ class AccessCollector {
   void visit(const Wait& wait, PlaceId id, std::size_t) {
     if (wait.object) map_.places_[id].amount = written(wait.phase);
   }
+  void visit(const AsyncCopy& copy, PlaceId id, std::size_t) {
+    if (!copy.box) return;
+    for (Expr c : copy.box->corner) map_.places_[id].corner.push_back(written(c));
+  }
   void visit(const Guard& guard, PlaceId id, std::size_t scope) {
     const Expr condition = written(guard.condition);
     map_.places_[id].condition = condition;

@@ -32,6 +32,7 @@ struct StatementPlace {
   std::optional<std::size_t> counted_by = {};
   Expr counted = {};  // of a Loop whose end depends on memory: the extent as it is written
   Expr amount = {};   // the bytes of an Arrive, the phase of a Wait
+  std::vector<Expr> corner = {};  // of an AsyncCopy of a box
 
   bool is_serial_loop() const { return variable.valid(); }
 };
@@ -95,6 +96,9 @@ class AccessMap {
   // Of all memory, or of none that is a thread's own: nobody else sees that.
   enum class Of : std::uint8_t { All, SeenByOthers };
   explicit AccessMap(const Kernel& kernel, Of of = Of::All);
+
+  // Drops accesses that happen at no sizes that the kernel is for.
+  void drop_unreached();
 
   const Kernel& kernel() const { return kernel_; }
   ExprPool& pool() const { return *kernel_.pool; }

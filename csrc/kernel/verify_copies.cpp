@@ -1,3 +1,4 @@
+#include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_copies.h>
@@ -16,8 +17,9 @@ std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
 
 std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
   const StatementTree& tree = map_.tree();
-  const auto& object = std::get<AsyncCopy>(tree[a.place].statement->node).object;
-  if (object) return end_for_object(a, object->buffer);
+  const auto& copy = std::get<AsyncCopy>(tree[a.place].statement->node);
+  if (copy.object) return end_for_object(a, copy.object->buffer);
+  const bool of_stores = copy.is_store();
   // The innermost body around the copy with a closing and a wait. There may be more of them, there
   // or further inside: a group that is closed earlier, or awaited earlier, has ended no later.
   for (PlaceId inner = a.place;; inner = tree[inner].parent) {
@@ -28,8 +30,8 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
                                                       : tree[owner].body;
     std::optional<PlaceId> wait, closing;
     for (PlaceId id : body) {
-      if (wait_for_groups(*tree[id].statement) != nullptr) wait = id;
-      if (closes_group(*tree[id].statement)) closing = id;
+      if (wait_for_groups(*tree[id].statement, of_stores) != nullptr) wait = id;
+      if (closes_group(*tree[id].statement, of_stores)) closing = id;
     }
     if (owner == kTop && (!wait || !closing)) return std::nullopt;
     if (!wait || !closing) continue;
@@ -40,7 +42,7 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     });
     if (skips) return std::nullopt;
     const std::int64_t e = *closing < inner, f = *closing < *wait;
-    const std::int64_t pending = wait_for_groups(*tree[*wait].statement)->pending;
+    const std::int64_t pending = wait_for_groups(*tree[*wait].statement, of_stores)->pending;
     const std::int64_t turns = pending + 1 + e - f;
     if (turns == 0) return *wait > inner ? std::optional(AccessEnd{*wait}) : std::nullopt;
     if (owner == kTop) return std::nullopt;
@@ -58,20 +60,62 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
 std::optional<AccessEnd> CopyOrder::end_for_object(const KernelAccess& a, BufferId objects) const {
   const ObjectRing* ring = objects_.of(objects);
   if (ring == nullptr) return std::nullopt;
+  if (ring->loop == kTop) return AccessEnd{.at = ring->wait, .is_for_all = true};
   const StatementPlace& loop = map_.places()[ring->loop];
   if (!map_.at(a.scope).proves(loop.variable + ring->turns < loop.extent)) return std::nullopt;
   return AccessEnd{ring->wait, ring->loop, ring->turns, true, true};
 }
 
-bool CopyOrder::is_of_object(std::size_t access) const {
+// Takes from `open` the loops whose iterations an index tells: it is a sum of their variables, each
+// times more than all smaller ones add up to.
+bool CopyOrder::tells_loops(Expr index, const std::vector<PlaceId>& loops,
+                            std::vector<PlaceId>& open) const {
+  struct Digit {
+    std::int64_t step, most;
+    PlaceId loop;
+  };
+  std::vector<Digit> digits;
+  Simplifier sizes(map_.size_facts());
+  for (PlaceId id : loops) {
+    const StatementPlace& loop = map_.places()[id];
+    const Expr next = substitute(index, {{loop.variable, loop.variable + 1}});
+    const Expr step = sizes.simplify(next - index);
+    if (!step.is(Op::Const)) return false;
+    if (step.value() == 0) continue;
+    if (!loop.begin.is_const(0) || !loop.extent.is(Op::Const) || step.value() < 0) return false;
+    digits.push_back({step.value(), step.value() * (loop.extent.value() - 1), id});
+  }
+  std::ranges::sort(digits, {}, &Digit::step);
+  std::int64_t below = 0;
+  for (const Digit& d : digits) {
+    if (d.step <= below) return false;
+    below += d.most;
+  }
+  for (const Digit& d : digits) std::erase(open, d.loop);
+  return true;
+}
+
+bool CopyOrder::stores_each_once(std::size_t access) const {
   const KernelAccess& a = map_.accesses()[access];
-  return a.is_async &&
-         std::get<AsyncCopy>(map_.places()[a.place].statement->node).object.has_value();
+  const auto end = end_of(access);
+  if (!end || end->turns > 0) return false;
+  std::vector<PlaceId> loops;
+  for (PlaceId loop : map_.scope(a.scope).loops) {
+    if (!is_inside(end->at, loop)) loops.push_back(loop);
+  }
+  std::vector<PlaceId> open = loops;
+  for (Expr index : a.indices) tells_loops(index, loops, open);
+  return open.empty();
+}
+
+bool CopyOrder::is_by_proxy(std::size_t access) const {
+  const KernelAccess& a = map_.accesses()[access];
+  return a.is_async && std::get<AsyncCopy>(map_.places()[a.place].statement->node).is_by_proxy();
 }
 
 // The barriers that count in front of an access for one that was made before.
 CopyOrder::Among CopyOrder::in_front(std::size_t later, std::size_t earlier, Among among) const {
-  return is_of_object(later) && !is_of_object(earlier) ? Among::Proxy : among;
+  return is_by_proxy(later) && !is_by_proxy(earlier) ? Among::Proxy : among;
 }
 
 // Whether access b, `turns` iterations of the ring after a, comes after the end of a, whoever makes
@@ -96,7 +140,7 @@ std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size
   if (a_in_ring && b_in_ring && x->loop != y->loop) return std::nullopt;
   // Which fence stands behind the end of a copy in a queue is not looked at.
   const bool is_mixed = map_.accesses()[a].is_async && map_.accesses()[b].is_async &&
-                        is_of_object(a) != is_of_object(b);
+                        is_by_proxy(a) != is_by_proxy(b);
   if (is_mixed && map_.overlap(map_.accesses()[a].buffer, map_.accesses()[b].buffer)) {
     return std::nullopt;
   }
@@ -224,6 +268,14 @@ std::vector<Meeting> CopyOrder::outside_of_rings(
   const bool passes_proxy = in_front(a.access, b.access, among) == Among::Proxy ||
                             in_front(b.access, a.access, among) == Among::Proxy;
   std::vector<Meeting> list = order_.meetings(a, b, loops, passes_proxy ? Among::Proxy : among);
+  if (passes_proxy) {
+    // No fence is asked for behind the end of a copy.
+    const std::vector<Meeting> weaker = order_.meetings(a, b, loops, among);
+    std::erase_if(list, [&](const Meeting& m) {
+      return m.relation != Meeting::Relation::Free && is_by_proxy(m.first) &&
+             std::ranges::find(weaker, m) == weaker.end();
+    });
+  }
   // What comes behind the ring comes behind a barrier of its last iteration.
   std::erase_if(list, [&](const Meeting& m) {
     return m.first == a.access ? end_of_a.is_followed : end_of_b.is_followed;
@@ -239,6 +291,11 @@ std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end
   const std::vector<PlaceId> loops = loops_around(a, end_of_a.at, b, end_of_b.at);
   std::vector<Meeting> list = outside_of_rings({a, of_a, end_of_a.at}, end_of_a,
                                                {b, of_b, end_of_b.at}, end_of_b, loops, among);
+  // What all wait for, once, comes before all that stands behind the wait.
+  const auto is_over = [](const AccessEnd& end, PlaceId then) {
+    return end.is_for_all && end.loop == kTop && end.at < then;
+  };
+  if (is_over(end_of_a, of_b) || is_over(end_of_b, of_a)) list.clear();
   if (among == Among::Warp) return list;
   Meeting own{.first = a,
               .second = b,

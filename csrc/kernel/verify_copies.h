@@ -54,6 +54,9 @@ class CopyOrder {
 
   // nullopt: not known. Of a copy in a ring it is proved that the ring does not end before.
   std::optional<AccessEnd> end_of(std::size_t access) const;
+  // Whether what is stored at an access, of items, is another item each time between two waits of
+  // the thread: the loops in which it does not wait are digits of the item's indices.
+  bool stores_each_once(std::size_t access) const;
   // All ways in which two accesses to shared memory, at least one of a copy, may be made while no
   // barrier and no wait orders them: for Block by any threads, that one may be the other as well;
   // for Warp by two threads of a warp. nullopt: they are not known.
@@ -63,7 +66,8 @@ class CopyOrder {
  private:
   std::optional<AccessEnd> end_of_copy(const KernelAccess& a) const;
   std::optional<AccessEnd> end_for_object(const KernelAccess& a, BufferId objects) const;
-  bool is_of_object(std::size_t access) const;
+  bool tells_loops(Expr index, const std::vector<PlaceId>& loops, std::vector<PlaceId>& open) const;
+  bool is_by_proxy(std::size_t access) const;
   Among in_front(std::size_t later, std::size_t earlier, Among among) const;
   bool is_ordered(std::size_t a, const AccessEnd& end_of_a, std::size_t b, PlaceId ring,
                   std::int64_t turns, Among among) const;

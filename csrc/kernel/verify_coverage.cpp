@@ -200,6 +200,22 @@ bool ReadCoverage::cover_by(const std::vector<std::size_t>& writes, std::size_t 
     sides.push_back(std::move(side));
   }
   if (sides.empty()) return false;
+  // All of the read lies in what one write stores at once, by the first threads and iterations.
+  const auto holds_all = [&](const Side& w) {
+    if (w.width < read.width || (!shift.empty() && mentions(*rest, shift[0].first))) return false;
+    Environment first;
+    for (const PointAxis& a : w.axes) {
+      const bool is_run = a.begin.is(Op::Const) && a.end.is(Op::Const);
+      if (!is_run || a.begin.value() >= a.end.value()) return false;
+      first.emplace_back(a.symbol, a.begin);
+    }
+    Simplifier& at_read = map_.at(scope);
+    const Expr from = at_read.simplify(substitute(w.address, first));
+    const auto holds = [&](Expr c) { return at_read.simplify(substitute(c, first)).is_true(); };
+    return from.is(Op::Const) && std::ranges::all_of(w.conditions, holds) &&
+           at_read.proves(from <= *rest) && at_read.proves(*rest + read.width <= from + w.width);
+  };
+  if (!any && std::ranges::any_of(sides, holds_all)) return true;
   drop_unneeded(read, sides, shared);
   return is_covered(read, sides, r, shared);
 }

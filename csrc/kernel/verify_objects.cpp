@@ -121,6 +121,44 @@ bool ObjectRings::follows(const Uses& uses, std::int64_t turns, Expr stages) con
   return true;
 }
 
+// Whether whoever begins a copy arrives at its object behind it.
+bool ObjectRings::arrives_behind(std::size_t copy, const Uses& uses, Expr object,
+                                 std::span<const Expr> conditions) const {
+  const KernelAccess &a = map_.accesses()[copy], &arrive = map_.accesses()[uses.arrive];
+  Simplifier& at_copy = map_.at(a.scope);
+  return a.place < arrive.place && !are_branches(map_, a.place, arrive.place) &&
+         at_copy.proves(eq(a.address, object)) &&
+         std::ranges::all_of(conditions, [&](Expr c) { return at_copy.proves(c); });
+}
+
+std::optional<ObjectRing> ObjectRings::find_once(const Uses& uses, const Buffer& objects) const {
+  const KernelAccess &arrive = map_.accesses()[uses.arrive], &wait = map_.accesses()[uses.wait];
+  const AccessScope &at_arrival = map_.scope(arrive.scope), &at_wait = map_.scope(wait.scope);
+  if (!at_arrival.loops.empty() || at_arrival.last_block || at_wait.last_block) return {};
+  if (wait.place < arrive.place || are_branches(map_, arrive.place, wait.place)) return {};
+  const Expr first = map_.pool().constant(0);
+  const auto is_first = [&](Expr e) { return same(map_.at(wait.scope).simplify(e), first); };
+  if (!is_first(wait.address) || !is_first(map_.places()[wait.place].amount)) return std::nullopt;
+  for (Expr c : at_wait.conditions) {
+    if (map_.mentions_thread(c) || map_.mentions_number(c)) return std::nullopt;
+  }
+  std::vector<Expr> all, of_thread;
+  for (Expr c : at_arrival.conditions) {
+    for (Expr part : conjuncts_of(c)) {
+      all.push_back(part);
+      if (map_.mentions_thread(part)) {
+        of_thread.push_back(part);
+      } else if (map_.mentions_number(part) || !map_.at(wait.scope).proves(part)) {
+        return std::nullopt;
+      }
+    }
+  }
+  if (arriving_threads(of_thread) != objects.arrivals || !is_first(arrive.address)) return {};
+  const bool announces = std::ranges::all_of(
+      uses.copies, [&](std::size_t copy) { return arrives_behind(copy, uses, first, all); });
+  return announces ? std::optional(ObjectRing{kTop, wait.place, 0}) : std::nullopt;
+}
+
 std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   const Buffer& buffer = map_.kernel().buffers[objects];
   const auto uses = uses_of(objects);
@@ -132,6 +170,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   const Expr s = buffer.elements;
   const KernelAccess& arrive = map_.accesses()[uses->arrive];
   const PlaceId waits_at = map_.accesses()[uses->wait].place;
+  if (map_.scope(map_.accesses()[uses->wait].scope).loops.empty()) return find_once(*uses, buffer);
   // All threads are in the loop together, once, and in each iteration at a barrier.
   if (uses->loop == kTop) return std::nullopt;
   const StatementPlace& loop = map_.places()[uses->loop];
@@ -151,16 +190,11 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   for (Expr c : of_all) {
     if (map_.mentions_number(c) || !holds_first(uses->loop, c)) return std::nullopt;
   }
+  std::vector<Expr> conditions = of_all;
+  conditions.insert(conditions.end(), of_thread.begin(), of_thread.end());
   for (std::size_t i : uses->copies) {
-    // Whoever copies arrives behind it in the same iteration.
-    const KernelAccess& copy = map_.accesses()[i];
-    Simplifier& at_copy = map_.at(copy.scope);
-    const bool arrives =
-        map_.tree().is_inside(copy.place, uses->loop) && copy.place < arrive.place &&
-        !are_branches(map_, copy.place, arrive.place) && at_copy.proves(eq(copy.address, k % s)) &&
-        std::ranges::all_of(of_all, [&](Expr c) { return at_copy.proves(c); }) &&
-        std::ranges::all_of(of_thread, [&](Expr c) { return at_copy.proves(c); });
-    if (!arrives) return std::nullopt;
+    if (!map_.tree().is_inside(map_.accesses()[i].place, uses->loop)) return std::nullopt;
+    if (!arrives_behind(i, *uses, k % s, conditions)) return std::nullopt;
   }
   for (std::int64_t turns = 0; turns <= stages; ++turns) {
     if (!follows(*uses, turns, s)) continue;

@@ -28,6 +28,8 @@ namespace selvage {
 //   ends when these are copied. The phase before had ended where they are announced. The wait for
 //   it came S iterations earlier (or it is phase -1). The phase after begins S - d iterations
 //   later, behind a barrier at which all have waited.
+//
+// Without a loop there is one iteration, k = 0, of one object: `loop` is kTop then.
 struct ObjectRing {
   PlaceId loop = kTop, wait = 0;
   std::int64_t turns = 0;  // d
@@ -44,6 +46,9 @@ class ObjectRings {
   struct Uses;
   std::optional<Uses> uses_of(BufferId objects) const;
   std::optional<ObjectRing> find(BufferId objects) const;
+  std::optional<ObjectRing> find_once(const Uses& uses, const Buffer& objects) const;
+  bool arrives_behind(std::size_t copy, const Uses& uses, Expr object,
+                      std::span<const Expr> conditions) const;
   std::vector<Expr> conditions_inside(std::size_t access, PlaceId loop) const;
   bool holds_first(PlaceId loop, Expr condition) const;
   std::optional<std::int64_t> arriving_threads(std::span<const Expr> conditions) const;

@@ -27,6 +27,7 @@ struct Meeting {
   Where where = Where::Block;
   // False: some barrier stands between them, but not, or not provably, on every way.
   bool is_exact = true;
+  bool operator==(const Meeting&) const = default;
 };
 
 // The loops around both, outer to inner.

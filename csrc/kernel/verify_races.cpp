@@ -92,6 +92,13 @@ class Races {
                    out_.proved);
           continue;
         }
+        if (list[i] == list[j] && x.is_async &&
+            map_.kernel().buffers[x.buffer].memory == Memory::Global &&
+            items_.are_of_one_thread(list[i], list[i]) &&
+            items_.are_items_apart(list[i], list[i]) && copies_.stores_each_once(list[i])) {
+          add_rule("one item, one thread, one store", out_.proved);
+          continue;
+        }
         // Only a run finds out which threads get to a place that memory decides. An address that
         // memory says is where the text stands.
         const bool is_anytime = map_.has_own_pace() && is_anywhere(list[i], list[j]);

@@ -44,6 +44,9 @@ void keep_used_sizes(const KernelRequest&, KernelDraft& draft) {
     if (valid != nullptr) computed.insert(computed.end(), valid->begin(), valid->end());
   });
   for (const Buffer& b : kernel.buffers) computed.push_back(b.elements);
+  for (const BoxMap& map : kernel.maps) {
+    for (const BoxMap::Dim& dim : map.dims) computed.insert(computed.end(), {dim.size, dim.stride});
+  }
   const std::vector<Expr> used = symbols_of(computed);
   std::erase_if(kernel.sizes, [&](Expr size) { return !contains(used, size); });
 }

@@ -181,6 +181,7 @@ class LateCopies {
 }  // namespace
 
 std::size_t begin_copies(KernelDraft& draft, BufferId tile, CopyBy by) {
+  if (by == CopyBy::Tma) return is_copied_into(draft.kernel, tile) ? 1 : 0;
   return LateCopies(draft, tile, by).begin();
 }
 

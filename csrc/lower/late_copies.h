@@ -16,6 +16,7 @@ namespace selvage {
 //            are one copy:
 //              for p in min(c, W) / 4 (Bulk)
 //                begin xs[a + 4*p .. +4] = x[b + 4*p .. +4]
+//   Tma      a box, which lower/box_nest.h has begun already
 std::size_t begin_copies(KernelDraft& draft, BufferId tile, CopyBy by);
 
 // Whether vectors are stored to a buffer by transfers.

@@ -80,13 +80,21 @@ void check_loops(ProgramDraft& draft) {
                           " loops, is past the limit of " + std::to_string(kDeepestNest),
                       "merge loops, or split less often");
     }
-    for (DomainId d : loops) {
-      if (schedule.parallel(t, d) != ParallelType::Bulk) continue;
-      refuse<Illegal>("E414",
-                      "binding " + schedule.name(t, d) + " of " + name + " to " +
-                          std::string(to_string(ParallelType::Bulk)) +
-                          " is not supported in kernels yet: a TMA copy is examined, not emitted",
-                      "bind it to BIDx..z or TIDx..z; or leave it serial");
+    const auto box = std::ranges::find_if(
+        loops, [&](DomainId d) { return schedule.parallel(t, d) == ParallelType::Bulk; });
+    const bool is_copied = schedule.copied_by(t) == CopyBy::Tma;
+    if (box != loops.end() && !is_copied) {
+      refuse<Illegal>(
+          "E414",
+          schedule.name(t, *box) + " of " + name + " is bound to " +
+              std::string(to_string(ParallelType::Bulk)) + ", and " + name +
+              " is not copied by tma, where such loops are the box of a copy",
+          "bind it to BIDx..z or TIDx..z; or leave it serial; or copy " + name + " by tma");
+    }
+    if (box == loops.end() && is_copied) {
+      refuse<Illegal>("E460", name + " is copied by tma, and no loop of it is bound to Bulk",
+                      "bind the loops of its tile to Bulk, such as " +
+                          schedule.name(t, loops.back()) + "; or copy it by bulk or cp_async");
     }
   };
   for (const NestTree& root : draft.scheduled.nests.roots) {

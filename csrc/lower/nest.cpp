@@ -8,6 +8,7 @@
 #include <selvage/lower/lanes.h>
 #include <selvage/lower/nest.h>
 #include <selvage/lower/peel.h>
+#include <selvage/lower/spread.h>
 
 #include <algorithm>
 #include <bit>
@@ -443,6 +444,9 @@ class Nest {
           is_block(p) ? request_.target == Memory::Global : request_.target != Memory::Local;
       if (!is_bound && is_common) unbound.push_back(p);
     }
+    std::ranges::reverse(unbound);
+    spread_over_threads(body, unbound, kernel_);
+    std::ranges::reverse(unbound);
     return one_writer(unbound, std::move(body), kernel_);
   }
 
@@ -506,32 +510,6 @@ Loop loop_of(const Schedule& schedule, const TensorAnalysis& analysis, std::size
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
   computed.push_back(extent);
   return {variable, extent, p, {}};
-}
-
-Expr& extent_of(Launch& launch, ParallelType p) {
-  return is_block(p) ? launch.grid[std::size_t(axis(p))] : launch.block[std::size_t(axis(p))];
-}
-
-Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
-  for (ParallelType p : axes) {
-    const Expr extent = extent_of(kernel.launch, p);
-    if (extent.is_const(1)) continue;
-    Loop loop = every(p, kernel);
-    loop.body = guarded({elected(std::span(&loop.variable, 1), *kernel.pool)}, std::move(body));
-    body = body_of(std::move(loop));
-  }
-  return body;
-}
-
-Expr own_variable(const std::string& name, Expr extent, Kernel& kernel) {
-  const Expr variable = kernel.pool->symbol(name);
-  if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
-  return variable;
-}
-
-Loop every(ParallelType axis, Kernel& kernel) {
-  const Expr extent = extent_of(kernel.launch, axis);
-  return {own_variable("every." + std::string(to_string(axis)), extent, kernel), extent, axis, {}};
 }
 
 }  // namespace selvage

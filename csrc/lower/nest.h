@@ -2,6 +2,7 @@
 
 #include <selvage/legality/analysis.h>
 #include <selvage/lower/draft.h>
+#include <selvage/lower/one_thread.h>
 
 #include <span>
 
@@ -46,17 +47,5 @@ std::vector<Expr> valid_points(const Fusion& fusion, const Schedule& schedule,
 // One loop of a tensor, without a body. The extent of a block or thread index is the launch's.
 Loop loop_of(const Schedule& schedule, const TensorAnalysis& analysis, std::size_t loop,
              Kernel& kernel, std::vector<Expr>& computed);
-
-// The extent of the launch along a block or thread axis.
-Expr& extent_of(Launch& launch, ParallelType axis);
-
-// The variable of a loop that no schedule names, 0 <= variable < extent: names in files are
-// identifiers, so this one has a dot.
-Expr own_variable(const std::string& name, Expr extent, Kernel& kernel);
-// A loop over all indices along an axis of the launch, whatever loops are bound to it.
-Loop every(ParallelType axis, Kernel& kernel);
-
-// The body guarded so that only index 0 of each of `axes` runs it (of those that the launch uses).
-Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel);
 
 }  // namespace selvage

@@ -80,7 +80,7 @@ struct LowerOptions {
 // that has been changed since, E514 a fusion without outputs; and Illegal, whose message says what
 // is wrong, at which point, and what would mend it:
 //   a tensor that defaults cannot settle (scheduler/defaults.h)   E413, E418, E419, E438
-//   E414 a loop bound to Bulk or to devices        E416 loops that do not determine the items
+//   E414 a loop bound to Bulk for no copy          E416 loops that do not determine the items
 //   E431 items that no valid point visits          E432 a read of an element not computed there
 //   E433 memory whose size is not known            E434 blocks that would wait for one another
 //   E435 an element stored again and again         E437 a layout without a place for each element
@@ -90,6 +90,7 @@ struct LowerOptions {
 //   E448 copies that cannot end later
 //   E455 to E458 loops over rows that differ in length, or over positions of these, that cannot be
 //   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
+//   E460 to E466 boxes that no tensor map copies
 Program lower(const Schedule& schedule, const LowerOptions& options = {});
 // The same under auto_schedule(fusion), with programs by_size for sizes of which nothing is known.
 Program lower(const Fusion& fusion, const LowerOptions& options = {});

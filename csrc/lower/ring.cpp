@@ -20,7 +20,7 @@ namespace {
 // What is copied at one loop.
 struct Ring {
   Expr variable;  // of the loop
-  // The shared memory that is copied into: in groups, and in bulk.
+  // The shared memory that is copied into: in groups, and in bulk, boxes too.
   std::set<BufferId> grouped = {}, bulk = {};
   std::int64_t ahead = 0;
   TensorId tensor{};  // one of those that are copied
@@ -118,30 +118,10 @@ class RingMaker {
     draft.kernel.buffers[objects].arrivals = threads;
     return objects;
   }
-  // Whether one thread of the block is left where only the first is along these indices, and may be
-  // elected by its warp.
-  bool leave_one(const Firsts& firsts) const {
-    std::int64_t threads = 1;
-    for (ParallelType type : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
-      const Expr extent = kernel_.launch.block[std::size_t(axis(type))];
-      if (!extent.is(Op::Const)) return false;
-      if (!extent.is_const(1) && !firsts.contains(type)) return false;
-      threads *= extent.value();
-    }
-    return threads >= kWarp;
-  }
-  // The first thread alone runs a body: the loops of `firsts`, and one guard.
-  static Statement by_first(const Firsts& firsts, Body body) {
-    Expr is_first;
-    for (const auto& [type, loop] : firsts) {
-      const Expr own = eq(loop->variable, 0);
-      is_first = is_first.valid() ? is_first && own : own;
-    }
-    Statement all{Guard{.condition = is_first, .body = std::move(body), .elects = true}};
-    for (const auto& [type, loop] : firsts) {
-      all = {Loop{loop->variable, loop->extent, loop->parallel, {std::move(all)}}};
-    }
-    return all;
+  static std::vector<ParallelType> axes_of(const Firsts& firsts) {
+    std::vector<ParallelType> axes;
+    for (const auto& [type, loop] : firsts) axes.push_back(type);
+    return axes;
   }
   // What the first thread does there: the body of the innermost guard.
   static Body body_of_first(Statement& s, std::size_t guards) {
@@ -164,7 +144,7 @@ class RingMaker {
       copy->object = object;
       copy->announces = true;
     });
-    if (!leave_one(firsts)) {
+    if (!is_one_thread(axes_of(firsts), kernel_)) {
       for (const auto& [type, loop] : firsts) {
         const Guard first{eq(loop->variable, 0), {std::move(arrival)}};
         arrival = {Loop{loop->variable, loop->extent, loop->parallel, {{first}}}};
@@ -182,7 +162,7 @@ class RingMaker {
       }
     }
     by_one.push_back(std::move(arrival));
-    rest.push_back(by_first(firsts, std::move(by_one)));
+    append(rest, one_elected(axes_of(firsts), std::move(by_one), kernel_));
     copies = std::move(rest);
   }
 
@@ -206,11 +186,13 @@ class RingMaker {
       const Firsts firsts = firsts_of(loop.body, ring);
       const BarrierObject object{add_objects(ring, firsts, draft), kernel_.pool->constant(0)};
       arrive_behind(loop.body, ring, firsts, object);
-      loop.body.push_back({Wait{object, loop.variable}});
-      loop.body.insert(loop.body.begin(), {{ProxyFence{}}, {Barrier{}}});
+      // A block goes through its own index once, and has read nothing before.
+      const bool is_once = is_block(loop.parallel);
+      loop.body.push_back({Wait{object, is_once ? kernel_.pool->constant(0) : loop.variable}});
+      if (!is_once) loop.body.insert(loop.body.begin(), {{ProxyFence{}}, {Barrier{}}});
     }
-    if (!ring.grouped.empty()) append(loop.body, {{Arrive{}}, {Wait{}}});
-    loop.body.push_back({Barrier{}});
+    // Each thread waits for copies of an object by itself.
+    if (!ring.grouped.empty()) append(loop.body, {{Arrive{}}, {Wait{}}, {Barrier{}}});
     append(loop.body, std::move(rest));
   }
 
@@ -335,7 +317,7 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
   for (const NestTree* root : request.group) {
     for (TensorId t : tensors_of(*root)) {
       const CopyBy by = schedule.copied_by(t);
-      if (by == CopyBy::LoadStore) continue;
+      if (by == CopyBy::LoadStore || !schedule.site(t)) continue;
       // One tile that nothing is ahead of.
       const Schedule::Site site = *schedule.site(t);
       const std::int64_t ahead = ahead_at(schedule, site);
@@ -359,7 +341,7 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
         auto ring =
             std::ranges::find_if(rings, [&](const Ring& r) { return same(r.variable, variable); });
         if (ring == rings.end()) ring = rings.insert(rings.end(), {variable});
-        (by == CopyBy::Bulk ? ring->bulk : ring->grouped).insert(*tile);
+        (ends_at_object(by) ? ring->bulk : ring->grouped).insert(*tile);
         ring->tensor = t;
         ring->ahead = ahead;
       });

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kWorthwhile = 1'024;  // bytes of a buffer, smaller ones have their own
 
-std::int64_t aligned(std::int64_t bytes) {
-  return ceil_div(bytes, kSharedAlignment) * kSharedAlignment;
+std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
+  return ceil_div(bytes, alignment) * alignment;
 }
 
 using Pair = std::pair<BufferId, BufferId>;
@@ -113,6 +113,7 @@ std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
   }
   if (open.size() < 2) return {};
   const Lifetimes lifetimes(kernel);
+  const std::vector<std::int64_t> alignments = shared_alignments(kernel);
   std::stable_sort(open.begin(), open.end(),
                    [&](BufferId a, BufferId b) { return bytes(a) > bytes(b); });
   // The largest buffer first, each at the lowest offset free of all buffers that it meets.
@@ -127,7 +128,7 @@ std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
     std::int64_t offset = 0;
     for (const auto& [begin, end] : taken) {
       if (offset + bytes(b) <= begin) break;
-      offset = std::max(offset, aligned(end));
+      offset = std::max(offset, aligned(end, alignments[b]));
     }
     offsets[b] = offset;
     most = std::max(most, offset + bytes(b));
@@ -147,10 +148,12 @@ void ask_at_launch(Kernel& kernel) {
     if (is_shared(b) && b.offset) end = std::max(end, *b.offset + bytes(b));
   }
   std::vector<std::pair<BufferId, std::int64_t>> offsets;  // of those that have none yet
+  const std::vector<std::int64_t> alignments = shared_alignments(kernel);
   for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
     if (!is_shared(kernel.buffers[b]) || kernel.buffers[b].offset) continue;
-    offsets.emplace_back(b, aligned(end));
-    end = aligned(end) + bytes(kernel.buffers[b]);
+    const std::int64_t offset = aligned(end, alignments[b]);
+    offsets.emplace_back(b, offset);
+    end = offset + bytes(kernel.buffers[b]);
   }
   if (end <= kMaxStaticSharedBytes) return;
   for (const auto& [b, offset] : offsets) kernel.buffers[b].offset = offset;
@@ -229,7 +232,7 @@ void place_with_workspace(Kernel& kernel, TensorId root, const Within& within,
     const auto bytes = checked_mul(buffer.elements.value(), size_of(buffer.type));
     if (!bytes || *bytes > kMaxWorkspaceBytes - workspace.bytes) return;
     buffer.in_workspace = workspace.bytes;
-    workspace.bytes += aligned(*bytes);
+    workspace.bytes += aligned(*bytes, kSharedAlignment);
     placed = moved;
     place_shared_memory(placed, within, known);
   }

@@ -1,9 +1,12 @@
 #include <selvage/base/check.h>
+#include <selvage/base/refuse.h>
 #include <selvage/ir/about.h>
 #include <selvage/ir/fold.h>
 #include <selvage/legality/inside_reads.h>
+#include <selvage/legality/tma.h>
 #include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
+#include <selvage/lower/box_nest.h>
 #include <selvage/lower/group_fold.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
@@ -293,8 +296,31 @@ ValueId TreeBody::value_of(const TensorAnalysis& analysis, std::size_t component
   return value;
 }
 
+// A tile that is copied by a tensor map, or a tensor that is stored so from a tile.
+Body TreeBody::box(const TensorAnalysis& a, std::size_t open) {
+  const BufferId own = buffer_of(a.tensor, 0, true);
+  if (memory_of(a) == Memory::Shared) {
+    const BufferId from = buffer_of(copied(fusion_, schedule_, a).tensor, 0, false);
+    return box_nest(fusion_, schedule_, a, open, own, from, draft_);
+  }
+  const ValueNode read = draft_.kernel.values[value_of(a)];
+  draft_.settled_values = draft_.kernel.values.size();
+  const bool is_tile = read.kind == ValueNode::Kind::Read &&
+                       draft_.kernel.buffers[read.source].memory == Memory::Shared &&
+                       draft_.kernel.buffers[read.source].type == draft_.kernel.buffers[own].type;
+  if (!is_tile) {
+    const std::string& name = fusion_[a.tensor].name;
+    refuse<Illegal>("E448", name + " is stored by tma, and is no copy of a tile in shared memory",
+                    "cache it in shared memory, {cache: {as: " + name + "_s, memory: shared, ..}}");
+  }
+  return box_store_nest(fusion_, schedule_, a, open, read.source, read.subscripts[0], own, draft_);
+}
+
 Body TreeBody::plain(const NestTree& tree) {
   const TensorAnalysis& a = placed_[tree.tensor].analysis;
+  if (draft_.is_vectorised && schedule_.copied_by(tree.tensor) == CopyBy::Tma) {
+    return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) { return box(a, open); });
+  }
   const auto nest = [&](const TensorAnalysis& a, std::size_t open) {
     std::vector<Store> stores;
     ValueId value = value_of(a);

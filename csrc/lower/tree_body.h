@@ -56,6 +56,7 @@ class TreeBody {
   Body hosted(const NestTree& tree, std::size_t level);
   bool hides_variables(const NestTree& fold, const NestTree& first) const;
   Body plain(const NestTree& tree);
+  Body box(const TensorAnalysis& analysis, std::size_t open);
   Body folding(const NestTree& tree);
   Body folding_positions(const NestTree& tree);
   Body folding_groups(const NestTree& tree);

@@ -13,16 +13,23 @@ namespace {
 
 constexpr std::int64_t kMostColumns = 14;
 
+std::string what_copies(CopyBy by) {
+  switch (by) {
+    case CopyBy::LoadStore: return "loads and stores";
+    case CopyBy::CpAsync: return "copies that end later (cp.async)";
+    case CopyBy::Bulk: return "bulk copies (cp.async.bulk)";
+    case CopyBy::Tma: break;
+  }
+  return "copies of boxes by a tensor map (cp.async.bulk.tensor)";
+}
+
 }  // namespace
 
 void print_ring(const Schedule& schedule, TensorId t, Lines& out) {
   const std::optional<Schedule::Site>& site = schedule.site(t);
   if (schedule.copied_by(t) == CopyBy::LoadStore || !site || !site->loop) return;
   const std::int64_t ahead = ahead_at(schedule, *site), slots = schedule.stages(t);
-  const bool is_bulk = schedule.copied_by(t) == CopyBy::Bulk;
-  out.line(2, std::string("by ") +
-                  (is_bulk ? "bulk copies (cp.async.bulk)" : "copies that end later (cp.async)") +
-                  ", begun " +
+  out.line(2, "by " + what_copies(schedule.copied_by(t)) + ", begun " +
                   (ahead == 0 ? "in the iteration that uses them"
                               : counted(ahead, "iteration") + " before they are used"));
   const Expr extent = schedule.graph()[*site->loop].extent;

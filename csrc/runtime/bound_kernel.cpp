@@ -4,7 +4,9 @@
 #include <selvage/codegen/cuda.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/legality/tma_map.h>
 #include <selvage/runtime/bound_kernel.h>
+#include <selvage/runtime/virtual_map.h>
 
 #include <algorithm>
 #include <bit>
@@ -82,6 +84,13 @@ BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes,
   }
   shape_.shared_bytes = value(kernel.launch.shared_bytes);
   for (Expr n : kernel.sizes) sizes_.push_back(value(n));
+  if (kernel.maps.empty()) return;
+  maps_ = std::make_shared<KeptMaps>();
+  for (const BoxMap& map : kernel.maps) {
+    maps_->parameters.push_back(tensor_map_parameters(kernel, map, sizes));
+    maps_->encoded.emplace_back();
+    alignment_[map.buffer] = std::max(alignment_[map.buffer], TmaLimits::kAlign);
+  }
 }
 
 std::optional<std::size_t> BoundKernel::memory_of(BufferId b) const {
@@ -89,14 +98,29 @@ std::optional<std::size_t> BoundKernel::memory_of(BufferId b) const {
   return memory_[b];
 }
 
-void BoundKernel::write(std::span<const std::uint64_t> addresses, Arguments& out) const {
+void BoundKernel::write(std::span<const std::uint64_t> addresses, const Driver* driver,
+                        Arguments& out) const {
   out.pointers.clear();
+  out.maps.clear();
   out.values.clear();
   for (BufferId b = 0; b < memory_.size(); ++b) {
     if (const auto memory = memory_of(b)) out.pointers.push_back(addresses[*memory]);
   }
   for (std::uint64_t& p : out.pointers) out.values.push_back(&p);
   for (const std::int64_t& n : sizes_) out.values.push_back(const_cast<std::int64_t*>(&n));
+  if (maps_ == nullptr) return;
+  const std::scoped_lock guard(maps_->lock);
+  for (std::size_t k = 0; k < maps_->encoded.size(); ++k) {
+    const std::uint64_t address = addresses[*memory_of(kernel_->maps[k].buffer)];
+    if (maps_->parameters[k].address != address) {
+      TensorMapParameters map = maps_->parameters[k];
+      map.address = address;
+      maps_->encoded[k] = driver == nullptr ? virtual_map(map) : encode(*driver, map);
+      maps_->parameters[k].address = address;
+    }
+    out.maps.push_back(maps_->encoded[k]);
+  }
+  for (TensorMap& map : out.maps) out.values.push_back(&map);
 }
 
 std::vector<std::optional<VirtualBound>> BoundKernel::take_bounds(
@@ -110,7 +134,7 @@ std::vector<std::optional<VirtualBound>> BoundKernel::take_bounds(
     if (kernel_->buffers[b].is_written) after[*memory] = true;
   }
   is_filled = std::move(after);
-  bounds.resize(bounds.size() + sizes_.size());
+  bounds.resize(bounds.size() + sizes_.size() + kernel_->maps.size());
   return bounds;
 }
 

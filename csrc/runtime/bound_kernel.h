@@ -4,9 +4,12 @@
 #include <selvage/kernel/kernel.h>
 #include <selvage/lower/program.h>
 #include <selvage/runtime/kernel_source.h>
+#include <selvage/runtime/tensor_map.h>
 #include <selvage/runtime/virtual_check.h>
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,10 +40,11 @@ class BoundKernel {
   // The arguments of a launch: the address of each argument's value. Valid as long as the kernel.
   struct Arguments {
     std::vector<std::uint64_t> pointers;
+    std::vector<TensorMap> maps;
     std::vector<void*> values;
   };
-  // `addresses`: by number of memory.
-  void write(std::span<const std::uint64_t> addresses, Arguments& out) const;
+  // `addresses`: by number of memory. `driver`: encodes tensor maps; null for the virtual device.
+  void write(std::span<const std::uint64_t> addresses, const Driver* driver, Arguments& out) const;
   // The bytes that each argument may access, for checked launches. By number of memory, `bytes` is
   // its size, and `is_filled` whether it holds values; set for all memory that the kernel writes.
   std::vector<std::optional<VirtualBound>> take_bounds(std::span<const std::size_t> bytes,
@@ -52,6 +56,14 @@ class BoundKernel {
   std::vector<std::size_t> memory_;      // by buffer
   std::vector<std::int64_t> alignment_;  // by buffer
   std::vector<std::int64_t> sizes_;      // a kernel of 32 bits is passed the low half of each
+  // Of each tensor map all but the address, and the last one that was encoded: memory rarely moves
+  // from one launch to the next. Several threads may launch.
+  struct KeptMaps {
+    std::vector<TensorMapParameters> parameters;
+    std::vector<TensorMap> encoded;
+    std::mutex lock;
+  };
+  std::shared_ptr<KeptMaps> maps_;  // null: the kernel has none
 };
 
 // The launches of a program: of each step the first variant whose condition holds, bound to the

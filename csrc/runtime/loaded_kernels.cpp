@@ -33,7 +33,7 @@ KernelResources resources_of(const Driver& driver, Driver::Function function) {
 void ReadyKernel::launch(const Driver* driver, std::span<const std::uint64_t> addresses,
                          Driver::Stream stream, std::uint64_t order_seed) const {
   thread_local BoundKernel::Arguments arguments;
-  bound.write(addresses, arguments);
+  bound.write(addresses, driver, arguments);
   if (driver != nullptr) {
     driver->launch_checked(loaded.function, bound.shape(), arguments.values.data(), stream);
   } else if (bounds) {

@@ -207,6 +207,8 @@ static void check_instructions(std::span<const KernelSource> sources, const std:
   };
   constexpr Instructions kInstructions[] = {
       {"end_copy_group()", "copies that end later (cp.async)", 80},
+      {"begin_box_copy_", "copies of boxes by tensor maps (cp.async.bulk.tensor)", 90},
+      {"store_box_", "stores of boxes by tensor maps (cp.async.bulk.tensor)", 90},
       {"begin_bulk_copy(", "bulk copies (cp.async.bulk)", 90},
       {"wait_for_phase(", "waits for barrier objects (mbarrier)", 90}};
   const std::optional<int> number = number_of(arch);

@@ -4,6 +4,7 @@
 #include <selvage/expr/text.h>
 #include <selvage/ir/sizes.h>
 #include <selvage/legality/tma_map.h>
+#include <selvage/legality/tma_rules.h>
 #include <selvage/runtime/tensor_map.h>
 
 #include <fmt/format.h>
@@ -72,6 +73,12 @@ class Values {
   std::map<std::string, std::int64_t> values_;
 };
 
+int number_of_type(std::string_view name) {
+  const auto type = std::ranges::find(kTypes, name, &Type::name);
+  SELVAGE_CHECK(type != kTypes.end());
+  return static_cast<int>(type - kTypes.begin());
+}
+
 std::uint64_t positive(const std::string& tensor, const std::string& what, std::int64_t value) {
   if (value < 1) {
     refuse_map(tensor, fmt::format("{} is {}", what, value),
@@ -98,9 +105,7 @@ TensorMapParameters tensor_map_parameters(const Schedule& schedule, TensorId ten
                            sizes_in(condition, value.given(condition))),
                "use sizes and an address for which it does, or copy without TMA");
   }
-  const auto type = std::ranges::find(kTypes, copy.type, &Type::name);
-  SELVAGE_CHECK(type != kTypes.end());
-  map.type = static_cast<int>(type - kTypes.begin());
+  map.type = number_of_type(copy.type);
   map.address = address;
   map.swizzle = copy.swizzle;
   for (std::size_t k = copy.dims.size(); k-- > 0;) {
@@ -116,6 +121,36 @@ TensorMapParameters tensor_map_parameters(const Schedule& schedule, TensorId ten
     map.element_strides.push_back(static_cast<std::uint32_t>(dim.element_stride));
   }
   return map;
+}
+
+TensorMapParameters tensor_map_parameters(const Kernel& kernel, const BoxMap& map,
+                                          const SizeValues& sizes) {
+  const Buffer& buffer = kernel.buffers[map.buffer];
+  TensorMapParameters made{.tensor = buffer.name,
+                           .type = number_of_type(tensor_map_type(buffer.type)),
+                           .swizzle = map.swizzle};
+  const auto value = [&](Expr e) {
+    const std::optional<std::int64_t> v = sizes(e);
+    SELVAGE_CHECK(v.has_value());
+    return *v;
+  };
+  for (std::size_t k = map.dims.size(); k-- > 0;) {
+    const BoxMap::Dim& dim = map.dims[k];
+    made.names.push_back(fmt::format("dimension {}", k));
+    const std::string& name = made.names.back();
+    made.sizes.push_back(positive(made.tensor, "the size of " + name, value(dim.size)));
+    if (k + 1 < map.dims.size()) {
+      const std::int64_t bytes = value(dim.stride) * size_of(buffer.type);
+      made.strides.push_back(positive(made.tensor, "the stride of " + name, bytes));
+    }
+    made.box.push_back(static_cast<std::uint32_t>(dim.box));
+    made.element_strides.push_back(static_cast<std::uint32_t>(dim.element_stride));
+  }
+  return made;
+}
+
+std::int64_t element_bytes(const TensorMapParameters& parameters) {
+  return kTypes[static_cast<std::size_t>(parameters.type)].bytes;
 }
 
 void check_tensor_map(const TensorMapParameters& map) {
@@ -171,7 +206,7 @@ void check_tensor_map(const TensorMapParameters& map) {
              "take one of 1 to 8");
     }
   }
-  const std::int64_t row = map.box[0] * kTypes[static_cast<std::size_t>(map.type)].bytes;
+  const std::int64_t row = map.box[0] * element_bytes(map);
   if (row % TmaLimits::kAlign != 0) {
     refuse(fmt::format("the box has {} bytes of {}, the innermost dimension", row, name(0)),
            fmt::format("make that a multiple of 16, such as {}",

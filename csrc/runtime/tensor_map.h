@@ -1,6 +1,8 @@
 #pragma once
 
 #include <selvage/ir/schedule.h>
+#include <selvage/ir/sizes.h>
+#include <selvage/kernel/kernel.h>
 #include <selvage/legality/tma.h>
 #include <selvage/runtime/driver.h>
 
@@ -37,6 +39,12 @@ TensorMapParameters tensor_map_parameters(const Schedule& schedule, TensorId ten
                                           const TmaCopy& copy,
                                           const std::map<std::string, std::int64_t>& sizes,
                                           std::uint64_t address);
+
+// The parameters of a kernel's tensor map for these sizes, without an address.
+TensorMapParameters tensor_map_parameters(const Kernel& kernel, const BoxMap& map,
+                                          const SizeValues& sizes);
+
+std::int64_t element_bytes(const TensorMapParameters& parameters);
 
 // Throws Error (E716) that names the first rule of tensor maps that is broken, and where. (The
 // driver only says that an argument is invalid.)

@@ -2,10 +2,12 @@
 
 #include <selvage/base/shuffle.h>
 #include <selvage/runtime/kernel_source.h>
+#include <selvage/runtime/virtual_map.h>
 #include <selvage/runtime/virtual_objects.h>
 #include <selvage/runtime/virtual_prelude.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,8 +59,13 @@ class VirtualBlock {
   static void begin_copy(void* to, const void* from, unsigned bytes);
   static void end_copy_group();
   static void wait_for_copy_groups(int pending);
+  static void store_box(const void* from, const void* map, const int* corner);
+  static void end_store_group();
+  static void wait_for_store_groups(int pending);
   static void begin_bulk_copy(void* to, const void* from, long long bytes, void* object);
+  static void begin_box_copy(void* to, const void* map, const int* corner, void* object);
   static void wait_for_phase(void* object, int parity, int line);
+  bool is_made_at_once();
   static void leave();
   void begin(std::size_t position);
   Stop& stop() { return stops_[warp_[position_]]; }
@@ -67,9 +74,7 @@ class VirtualBlock {
   // thread waits for them, or when the block has ended. If threads run in a drawn order, some are
   // made at once.
   struct Copy {
-    void* to;
-    const void* from;
-    unsigned bytes;
+    std::function<void()> make;
     int group;
   };
   struct Queue {
@@ -77,7 +82,9 @@ class VirtualBlock {
     int closed = 0;  // groups
     void make_below(int group);
   };
-  Queue& queue();
+  Queue& queue(bool of_stores = false);
+  void put(std::function<void()> copy, bool is_store);
+  VirtualMap map_at(const void* map) const;
   void run_threads(SplitMix64* random);
 
   void run_warp(Threads& warp, SplitMix64* random);

@@ -105,6 +105,13 @@ void VirtualCheck::copy_buffers(std::span<void* const> arguments,
   }
 }
 
+const char* VirtualCheck::moved(const char* place) const {
+  for (const Copy& copy : copies_) {
+    if (copy.from <= place && place < copy.from + copy.bytes) return copy.to + (place - copy.from);
+  }
+  return place;
+}
+
 void VirtualCheck::begin_block() {
   for (Region& region : regions_) {
     if (region.is_shared) region.written.assign(region.bytes, false);

@@ -35,6 +35,9 @@ class VirtualCheck {
   // The arguments, those with a bound pointing at the copies.
   std::span<void* const> arguments() const { return addresses_; }
 
+  // Where the copy of a place in a buffer lies; the place itself, if it is in none.
+  const char* moved(const char* place) const;
+
   void begin_block();  // makes shared memory unwritten
   // To be called before an access: whether it is right. Notes the bytes that it writes. After
   // false, refuse() throws the reason.

@@ -27,7 +27,8 @@ VirtualMeets meets(const std::string& text) {
   for (const char* word : {"sync_threads(", "sync_members(", "__syncwarp(0x", "wait_for_phase("}) {
     if (has(word)) return VirtualMeets::InParts;
   }
-  for (const char* word : {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy"}) {
+  for (const char* word :
+       {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy", "store_box_"}) {
     if (has(word)) return VirtualMeets::Together;
   }
   return VirtualMeets::Never;

@@ -1,6 +1,5 @@
 #include <selvage/runtime/virtual_objects.h>
 
-#include <cstring>
 #include <utility>
 
 namespace selvage {
@@ -18,17 +17,17 @@ void VirtualObjects::arrive(const void* object, long long bytes, int arrivals) {
   if (arrivals > 0) o.count();
 }
 
-void VirtualObjects::copy(void* to, const void* from, std::size_t bytes, const void* object,
+void VirtualObjects::copy(std::function<void()> make, std::int64_t bytes, const void* object,
                           bool at_once) {
-  const Copy copy{to, from, bytes, object};
-  if (at_once) return make(copy);
-  copies_.push_back(copy);
+  Copy copy{std::move(make), bytes, object};
+  if (at_once) return this->make(copy);
+  copies_.push_back(std::move(copy));
 }
 
 void VirtualObjects::make(const Copy& copy) {
-  std::memcpy(copy.to, copy.from, copy.bytes);
+  copy.make();
   Object& o = objects_[copy.object];
-  o.bytes -= static_cast<long long>(copy.bytes);
+  o.bytes -= copy.bytes;
   o.count();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -14,7 +15,8 @@ class VirtualObjects {
   void init(const void* object, int arrivals) { objects_[object] = {arrivals, arrivals}; }
   // Announces bytes, then arrives so many times: 0 or 1.
   void arrive(const void* object, long long bytes, int arrivals);
-  void copy(void* to, const void* from, std::size_t bytes, const void* object, bool at_once);
+  // `make` copies so many bytes.
+  void copy(std::function<void()> make, std::int64_t bytes, const void* object, bool at_once);
   // Whether a wait for the phase of this parity goes on: that phase is not the current one.
   bool has_ended(const void* object, int parity) const;
   // Makes all copies that are under way; returns whether there were any.
@@ -30,9 +32,8 @@ class VirtualObjects {
     void count();
   };
   struct Copy {
-    void* to;
-    const void* from;
-    std::size_t bytes;
+    std::function<void()> make;
+    std::int64_t bytes;
     const void* object;
   };
   void make(const Copy& copy);

@@ -21,6 +21,7 @@ constexpr const char* kPrelude = R"(
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __constant__ static
+#define __grid_constant__
 #define bool _Bool
 #define true 1
 #define false 0
@@ -42,6 +43,10 @@ static struct {
   void (*init_object)(void* object, int arrivals);
   void (*arrive)(void* object, long long bytes, int arrivals);
   void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
+  void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);
+  void (*store_box)(const void* from, const void* map, const int* corner);
+  void (*end_store_group)(void);
+  void (*wait_for_store_groups)(int pending);
   void (*wait_for_phase)(void* object, int parity, int line);
   void (*access)(const void* place, unsigned long bytes, int writes);
 } selvage_machine;
@@ -51,6 +56,7 @@ static struct {
 #define gridDim (selvage_machine.grid_extent)
 #define warpSize 32
 #define DYNAMIC_SHARED(type, name) type* name = (type*)selvage_machine.shared
+#define ALIGNED_DYNAMIC_SHARED(n, type, name) DYNAMIC_SHARED(type, name)
 #define __ldcs(p) (*(p))
 #define __threadfence() ((void)0)
 #define count_block(counter, blocks) (selvage_machine.count_block(counter, blocks))
@@ -81,6 +87,25 @@ static struct {
 #define begin_bulk_copy(bytes, to, from, object) \
   (selvage_machine.begin_bulk_copy((void*)(to), (const void*)(from), bytes, object), \
    selvage_after_barrier())
+#define begin_box(to, map, object, ...) \
+  (selvage_machine.begin_box_copy((void*)(to), map, (const int[]){__VA_ARGS__}, object), \
+   selvage_after_barrier())
+#define begin_box_copy_1(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
+#define begin_box_copy_2(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
+#define begin_box_copy_3(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
+#define begin_box_copy_4(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
+#define begin_box_copy_5(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
+#define store_box(map, from, ...) \
+  (selvage_machine.store_box((const void*)(from), map, (const int[]){__VA_ARGS__}), \
+   selvage_after_barrier())
+#define store_box_1(map, from, ...) store_box(map, from, __VA_ARGS__)
+#define store_box_2(map, from, ...) store_box(map, from, __VA_ARGS__)
+#define store_box_3(map, from, ...) store_box(map, from, __VA_ARGS__)
+#define store_box_4(map, from, ...) store_box(map, from, __VA_ARGS__)
+#define store_box_5(map, from, ...) store_box(map, from, __VA_ARGS__)
+#define end_store_group() (selvage_machine.end_store_group())
+#define wait_for_store_groups(pending) \
+  (selvage_machine.wait_for_store_groups(pending), selvage_after_barrier())
 #define wait_for_phase(object, parity) \
   (selvage_machine.wait_for_phase(object, parity, __LINE__), selvage_after_barrier())
 #define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
@@ -88,6 +113,7 @@ static struct {
   selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \
   selvage_value; })
 static void selvage_after_barrier(void) { __asm__ __volatile__("" ::: "memory"); }
+typedef struct { unsigned char bytes[128]; } tensor_map;
 typedef struct __align__(8) { float x, y; } float2;
 typedef struct __align__(16) { float x, y, z, w; } float4;
 typedef struct __align__(16) { double x, y; } double2;

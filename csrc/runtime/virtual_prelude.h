@@ -45,6 +45,12 @@ struct VirtualMachine {
   void (*init_object)(void* object, int arrivals);
   void (*arrive)(void* object, long long bytes, int arrivals);
   void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
+  // Of a tensor map (virtual_map.h); `corner`: an index along each dimension, innermost first.
+  void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);
+  // Stores of boxes, in groups of the thread as copies are.
+  void (*store_box)(const void* from, const void* map, const int* corner);
+  void (*end_store_group)();
+  void (*wait_for_store_groups)(int pending);
   void (*wait_for_phase)(void* object, int parity, int line);
   // Called by a checked unit before each access of memory.
   void (*access)(const void* place, unsigned long bytes, int writes);

@@ -206,8 +206,9 @@ const Refused kWrong[] = {
     {"  x: [{cache: {as: x_s, memory: sharde}}]\n",
      "a.yaml:7:33: error[E304]: cache.memory: 'sharde' is none of global, shared, local; help: did "
      "you mean 'shared'?"},
-    {"  x: [{cache: {as: x_s, memory: shared, by: tma}}]\n",
-     "a.yaml:7:45: error[E390]: cache.by: tma is not supported yet; help: write by: ldst"},
+    {"  x: [{cache: {as: x_s, memory: shared, by: tmo}}]\n",
+     "a.yaml:7:45: error[E304]: cache.by: 'tmo' is none of ldst, cp_async, bulk, tma; help: did you "
+     "mean 'tma'?"},
     {"  x: [{cache: {as: x_s, memory: shared, stages: 65}}]\n",
      "a.yaml:7:49: error[E305]: cache.stages is 65; help: it is at most 64"},
     {"  t: [{stages: 0}]\n",

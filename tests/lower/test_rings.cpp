@@ -200,7 +200,7 @@ TEST(Rings, AreRefusedWhereTheyCannotBe) {
             "store it, ldst");
   EXPECT_EQ(refusal_by<Illegal>([&] { c.s->copy(c.xs, CopyBy::LoadStore, 1); }),
             "selvage: error[E448]: xs is loaded and stored, and would be 1 iteration ahead; help: "
-            "copies that end later are begun ahead: by: cp_async or bulk; or leave ahead out");
+            "copies that end later are begun ahead: by: cp_async, bulk or tma; or leave ahead out");
   Tiles outside;
   outside.copied(2);
   outside.s->compute_in(outside.xs, outside.y.id());

@@ -22,6 +22,8 @@ enum : std::uint32_t {
   kLdgsts = 0xfae,
   kLdgdepbar = 0x9af,
   kUblkcp = 0x3ba,
+  kUtmaldg = 0x5b4,
+  kUtmastg = 0x3b5,
   kSyncsExchange = 0x5b2,
   kSyncsArrive = 0x9a7,
   kSyncsPhase = 0x5a7,
@@ -139,6 +141,8 @@ StaticCounts count_code(std::span<const std::byte> text) {
       case kLdgsts: ++counts.copies[bytes]; break;
       case kLdgdepbar: ++counts.copy_groups; break;
       case kUblkcp: ++counts.bulk_copies; break;
+      case kUtmaldg: ++counts.box_loads; break;
+      case kUtmastg: ++counts.box_stores; break;
       case kSyncsExchange:
       case kSyncsArrive:
       case kSyncsPhase: ++counts.object_events; break;

@@ -25,9 +25,9 @@ struct StaticCounts {
   int atomics = 0;
   std::map<int, int> copies;  // from global to shared memory that end later, by their bytes
   int copy_groups = 0;        // closings of groups of these
-  // In SASS only: bulk copies; what is done with barrier objects, which are made ready, arrived at
-  // and asked; elections of one thread of a warp.
-  int bulk_copies = 0, object_events = 0, elections = 0;
+  // In SASS only: bulk copies; boxes that tensor maps load and store; what is done with barrier
+  // objects, which are made ready, arrived at and asked; elections of one thread of a warp.
+  int bulk_copies = 0, box_loads = 0, box_stores = 0, object_events = 0, elections = 0;
   // In SASS only: the instructions on the shortest way from the entry to an exit, without calls, so
   // without what serves rare values. It goes once through a loop.
   int on_shortest_path = 0;

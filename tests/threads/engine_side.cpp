@@ -71,7 +71,7 @@ class EngineRun {
     }
     const BoundKernel bound(kernel_, sizes_, numbers);
     BoundKernel::Arguments arguments;
-    bound.write(addresses, arguments);
+    bound.write(addresses, nullptr, arguments);
     kernel.launch(bound.shape(), arguments.values, {seed, 1});
   }
   std::vector<Array>& memory() { return memory_; }

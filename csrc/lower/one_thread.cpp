@@ -1,0 +1,71 @@
+#include <selvage/index/region_threads.h>
+#include <selvage/kernel/statements.h>
+#include <selvage/lower/body.h>
+#include <selvage/lower/one_thread.h>
+
+#include <algorithm>
+
+namespace selvage {
+
+namespace {
+
+constexpr ParallelType kThreadAxes[] = {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
+
+}  // namespace
+
+Expr& extent_of(Launch& launch, ParallelType p) {
+  return is_block(p) ? launch.grid[std::size_t(axis(p))] : launch.block[std::size_t(axis(p))];
+}
+
+Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
+  for (ParallelType p : axes) {
+    const Expr extent = extent_of(kernel.launch, p);
+    if (extent.is_const(1)) continue;
+    Loop loop = every(p, kernel);
+    loop.body = guarded({elected(std::span(&loop.variable, 1), *kernel.pool)}, std::move(body));
+    body = body_of(std::move(loop));
+  }
+  return body;
+}
+
+Expr own_variable(const std::string& name, Expr extent, Kernel& kernel) {
+  const Expr variable = kernel.pool->symbol(name);
+  if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
+  return variable;
+}
+
+Loop every(ParallelType axis, Kernel& kernel) {
+  const Expr extent = extent_of(kernel.launch, axis);
+  return {own_variable("every." + std::string(to_string(axis)), extent, kernel), extent, axis, {}};
+}
+
+bool is_one_thread(std::span<const ParallelType> axes, const Kernel& kernel) {
+  std::int64_t threads = 1;
+  for (ParallelType p : kThreadAxes) {
+    const Expr extent = kernel.launch.block[std::size_t(axis(p))];
+    if (!extent.is(Op::Const)) return false;
+    if (!extent.is_const(1) && std::ranges::find(axes, p) == axes.end()) return false;
+    threads *= extent.value();
+  }
+  return threads >= kWarp;
+}
+
+Body one_elected(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
+  if (!is_one_thread(axes, kernel)) return one_writer(axes, std::move(body), kernel);
+  std::vector<Loop> loops;
+  Expr is_first;
+  for (ParallelType p : kThreadAxes) {
+    if (extent_of(kernel.launch, p).is_const(1)) continue;
+    loops.push_back(every(p, kernel));
+    const Expr own = eq(loops.back().variable, 0);
+    is_first = is_first.valid() ? is_first && own : own;
+  }
+  body = body_of(Guard{.condition = is_first, .body = std::move(body), .elects = true});
+  for (Loop& loop : loops) {
+    loop.body = std::move(body);
+    body = body_of(std::move(loop));
+  }
+  return body;
+}
+
+}  // namespace selvage
