@@ -309,7 +309,7 @@ class Writer {
   }
   // Nested guards with nothing between them become one test.
   void write(const Statement& statement, const Guard& guard) {
-    CText condition = guard.elects ? elected() : index_.write(guard.condition);
+    CText condition = guard.elects ? elected(guard.warp) : index_.write(guard.condition);
     scope_.enter_guard(statement, guard.condition);
     int entered = 1;
     const Statement* last = &statement;
@@ -346,14 +346,16 @@ class Writer {
     scope_.leave();
     close();
   }
-  // That the thread is the one that stands for the first of the block.
-  CText elected() {
+  // That the thread is the one that stands for the first of a warp.
+  CText elected(std::int64_t warp) {
     elects_ = true;
     const std::string name = names_.declare("is_elected");
     line("int " + name + ";");
     line("elect_one(" + name + ");");
     CText condition;
-    condition.text = fmt::format("{} < {} && {}", flat_thread(kernel_), kWarp, name);
+    const std::string thread = flat_thread(kernel_);
+    const std::string from = warp > 0 ? fmt::format("{} <= {} && ", warp * kWarp, thread) : "";
+    condition.text = fmt::format("{}{} < {} && {}", from, thread, (warp + 1) * kWarp, name);
     condition.precedence = info(Op::And).precedence;
     return condition;
   }

@@ -174,10 +174,14 @@ inline constexpr FileKey kCache[] = {
     {"by", CopyWord, "how it is copied"},
     {"stages", Count, "copies of that memory, which iterations of the loop at take in turn"},
     {"ahead", Natural, "by how many iterations copies are begun before they are used"},
+    {"role", Name, "the role of warps of their own that copy it"},
+    {"warps", Count, "how many these are; 1"},
 };
 inline constexpr FileKey kCopyMap[] = {
-    {"by", CopyWord, "the way; tma is not supported yet", kNeeded},
+    {"by", CopyWord, "the way", kNeeded},
     {"ahead", Natural, "by how many iterations copies are begun before they are used"},
+    {"role", Name, "the role of warps of their own that copy it"},
+    {"warps", Count, "how many these are; 1"},
 };
 inline constexpr FileKey kRfactor[] = {
     {"in", NameOrNames, "the loops that the first step folds over", kNeeded},

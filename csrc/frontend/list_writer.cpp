@@ -338,8 +338,11 @@ void ListWriter::say_places(TensorId t) {
   if (schedule_.copied_by(t) != CopyBy::LoadStore) {
     const std::int64_t ahead = schedule_.ahead(t);
     const bool is_usual = ahead == schedule_.stages(t) - 1;
+    const std::optional<CopyRole>& role = schedule_.role(t);
+    const std::string by_role =
+        role ? ", role: " + role->name + ", warps: " + std::to_string(role->warps) : "";
     list.items.push_back("copy: {by: " + std::string(to_string(schedule_.copied_by(t))) +
-                         (is_usual ? "" : ", ahead: " + std::to_string(ahead)) + "}");
+                         (is_usual ? "" : ", ahead: " + std::to_string(ahead)) + by_role + "}");
   }
   if (schedule_.meets_atomically(t)) list.items.push_back("blocks: atomic");
   if (const auto& host = schedule_.last_block_of(t)) {

@@ -231,6 +231,7 @@ class ScheduleBuilder {
       if (cache.by != CopyBy::LoadStore || cache.ahead) {
         schedule_.copy(made, cache.by, cache.ahead);
       }
+      if (cache.role) schedule_.role(made, *cache.role);
       std::vector<DomainId> own = nest_domain(schedule_.fusion()[made]);
       if (tile) {
         Fixed& fixed = tiles_[cache.name];
@@ -332,7 +333,10 @@ class ScheduleBuilder {
   }
 
   void act(const ScheduleDraft::Copies& copies, const Place& place, Work& work) {
-    at_place<Illegal>(place, [&] { schedule_.copy(work.id, copies.by, copies.ahead); });
+    at_place<Illegal>(place, [&] {
+      schedule_.copy(work.id, copies.by, copies.ahead);
+      if (copies.role) schedule_.role(work.id, *copies.role);
+    });
   }
 
   void act(const ScheduleDraft::Layout& layout, const Place& place, Work& work) {

@@ -189,6 +189,7 @@ class ScheduleReader {
         ScheduleDraft::Copies copies;
         copies.by = read_by(require(entry.value, what + ".copy", "by"), what + ".copy.by");
         copies.ahead = read_ahead(entry.value, what + ".copy");
+        copies.role = read_role(entry.value, what + ".copy");
         tensor.items.push_back({copies, entry.place});
         break;
       }
@@ -274,6 +275,19 @@ class ScheduleReader {
   CopyBy read_by(const Node& node, const std::string& what) {
     return CopyBy(as_one_of(node, what, Form::CopyWord));
   }
+  std::optional<CopyRole> read_role(const Node& map, const std::string& what) {
+    const Node *role = map.find("role"), *warps = map.find("warps");
+    if (role == nullptr) {
+      if (warps != nullptr) {
+        refuse("E205", warps->place, what + ": warps are those of a role",
+               "name the role, role: load; or leave warps out");
+      }
+      return std::nullopt;
+    }
+    CopyRole own{.name = as_name(*role, what + ".role")};
+    if (warps != nullptr) own.warps = as_integer_of(*warps, what + ".warps", 1, 4);
+    return own;
+  }
   std::optional<std::int64_t> read_ahead(const Node& map, const std::string& what) {
     const Node* ahead = map.find("ahead");
     if (ahead == nullptr) return std::nullopt;
@@ -333,7 +347,7 @@ class ScheduleReader {
     }
     scope_.made.emplace(name, std::move(made));
     draft_.makers.emplace(name, tensor.name);
-    tensor.items.push_back({ScheduleDraft::Cache{name, memory, copies, way, ahead}, entry.place});
+    tensor.items.push_back({ScheduleDraft::Cache{name, memory, copies, way, ahead, read_role(entry.value, what)}, entry.place});
   }
 
   void read_rfactor(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {

@@ -32,6 +32,7 @@ struct ScheduleDraft {
     std::int64_t stages = 1;
     CopyBy by = CopyBy::LoadStore;
     std::optional<std::int64_t> ahead = {};
+    std::optional<CopyRole> role = {};
   };
   struct Rfactor {
     std::string name;
@@ -60,6 +61,7 @@ struct ScheduleDraft {
   struct Copies {  // how it is copied
     CopyBy by = CopyBy::LoadStore;
     std::optional<std::int64_t> ahead = {};
+    std::optional<CopyRole> role = {};
   };
   struct Stages {
     std::int64_t copies = 1;

@@ -49,11 +49,35 @@ Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahea
   }
   nest(t).copied_by = by;
   nest(t).ahead = ahead;
+  nest(t).role.reset();
+  return *this;
+}
+
+Schedule& Schedule::role(TensorId t, CopyRole role) {
+  check_kept_inside(t);
+  constexpr std::int64_t kMostWarps = 4;
+  if (role.warps < 1 || role.warps > kMostWarps) {
+    refuse<Illegal>("E448",
+                    "copies of " + fusion()[t].name + " would be made by " +
+                        std::to_string(role.warps) + " warps",
+                    "let 1 to " + std::to_string(kMostWarps) + " warps copy");
+  }
+  nest(t).role = std::move(role);
   return *this;
 }
 
 void Schedule::check_copies(TensorId t) const {
   const Nest& own = nest(t);
+  if (own.role && (!ends_at_object(own.copied_by) || ahead(t) == 0)) {
+    refuse<Illegal>("E448",
+                    "copies of " + fusion()[t].name + " have a role of their own, " +
+                        own.role->name + ", and are " +
+                        (ends_at_object(own.copied_by) ? "not begun ahead"
+                                                       : "not made by bulk or tma"),
+                    ends_at_object(own.copied_by)
+                        ? "give " + fusion()[t].name + " 2 stages or more"
+                        : "copy it by bulk or tma; or leave the role out");
+  }
   if (own.copied_by == CopyBy::LoadStore || own.inlined) return;
   if (own.copied_by == CopyBy::Tma && fusion()[t].is_output && !own.site) {
     if (own.ahead.value_or(0) == 0) return;

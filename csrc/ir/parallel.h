@@ -57,6 +57,12 @@ constexpr bool is_copied_in_bulk(std::int64_t bytes) {
   return bytes > 0 && bytes % kBulkAlignment == 0 && bytes <= kMostBulkBytes;
 }
 
+// Warps of a block that only copy, beside those of all other threads.
+struct CopyRole {
+  std::string name = "load";
+  std::int64_t warps = 1;
+};
+
 // Threads of a warp, which run together (counted x fastest, then y, z), and of a warpgroup, four
 // warps.
 inline constexpr std::int64_t kWarp = 32, kWarpgroup = 128;

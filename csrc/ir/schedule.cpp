@@ -92,6 +92,7 @@ const std::vector<TransformId>& Schedule::transforms(TensorId t) const {
 const std::vector<DomainId>& Schedule::allocation(TensorId t) const { return nest(t).allocation; }
 std::int64_t Schedule::stages(TensorId t) const { return nest(t).stages; }
 CopyBy Schedule::copied_by(TensorId t) const { return nest(t).copied_by; }
+const std::optional<CopyRole>& Schedule::role(TensorId t) const { return nest(t).role; }
 std::int64_t Schedule::ahead(TensorId t) const {
   const Nest& own = nest(t);
   return own.copied_by == CopyBy::LoadStore ? 0 : own.ahead.value_or(own.stages - 1);

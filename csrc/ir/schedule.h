@@ -160,6 +160,11 @@ class Schedule {
   Schedule& copy(Tensor t, CopyBy by, std::optional<std::int64_t> ahead = {}) {
     return copy(t.id(), by, ahead);
   }
+  // Lets warps of their own make the copies of t, by Bulk or Tma, while all other threads use them:
+  // a ring of two roles, who wait for one another tile by tile. Tensors that are copied at one loop
+  // have one role. E448 where t is copied otherwise, not ahead, or not by one thread.
+  Schedule& role(TensorId t, CopyRole role);
+  Schedule& role(Tensor t, CopyRole role) { return this->role(t.id(), std::move(role)); }
   // Lets blocks that fold t together (a loop that t folds over is bound to BIDx..z) meet in global
   // memory: a kernel before stores the empty state in every element, then each block adds its part,
   // or takes the minimum or maximum, atomically. Floats are added in no fixed order; rfactor makes
@@ -318,6 +323,7 @@ class Schedule {
   const std::vector<DomainId>& allocation(TensorId t) const;
   std::int64_t stages(TensorId t) const;  // copies of its memory
   CopyBy copied_by(TensorId t) const;
+  const std::optional<CopyRole>& role(TensorId t) const;
   // By how many iterations copies of t are begun before they are used; 0 for those of LoadStore.
   std::int64_t ahead(TensorId t) const;
   // In a settled schedule: the loop whose iterations take the copies in turn, and the iterdomain of

@@ -31,6 +31,7 @@ struct Schedule::Nest {
   std::optional<Stage> stage;  // once it is settled
   CopyBy copied_by = CopyBy::LoadStore;
   std::optional<std::int64_t> ahead;  // absent: one less than there are stages
+  std::optional<CopyRole> role;
   bool meets_atomically = false;
   std::optional<TensorId> mean;  // of two_pass
   std::shared_ptr<const Making> making;

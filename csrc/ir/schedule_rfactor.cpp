@@ -145,6 +145,7 @@ TensorId Schedule::rfactor(TensorId t, std::vector<ScheduledLoop> folded, std::s
   own.of_layout.clear();
   own.stages = 1;
   own.copied_by = CopyBy::LoadStore;
+  own.role.reset();
   own.meets_atomically = false;
   own.mean.reset();
   // The partial tensor folds over `now` alone.

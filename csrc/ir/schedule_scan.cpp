@@ -129,6 +129,7 @@ TensorId Schedule::add_part_of_scan(Fusion changed, TensorInfo tensor, TensorId 
   own.of_layout.clear();
   own.stages = 1;
   own.copied_by = CopyBy::LoadStore;
+  own.role.reset();
   return add_tensor(std::move(changed), std::move(tensor), std::move(own));
 }
 

@@ -94,6 +94,7 @@ std::shared_ptr<const Kernel> with_stores_written_out(const Kernel& kernel) {
   });
   if (!has_any) return nullptr;
   auto written = std::make_shared<Kernel>(kernel);
+  written->forms = nullptr;
   BoxLoops(*written).write_out(written->body);
   return written;
 }

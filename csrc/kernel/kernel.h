@@ -172,10 +172,11 @@ struct Guard {
   Body body;
   Body otherwise = {};
   std::string remark = {};  // printed as a comment beside it
-  // `condition` lets the first thread of the block through, and all threads of its warp get here
+  // `condition` lets the first thread of a warp through, and all threads of that warp get here
   // together. Any one of the warp may stand for it: the hardware elects one, so that it is known to
   // be one where the kernel is compiled.
   bool elects = false;
+  std::int64_t warp = 0;  // which one
 };
 // buffer[address] = value, converted to the buffer's type.
 // `valid`: conditions that must hold wherever the store is executed: the bounds of all iterdomains,

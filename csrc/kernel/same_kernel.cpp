@@ -29,9 +29,9 @@ bool equal(const Define& a, const Define& b) {
          same(position, b.position) && added == b.added;
 }
 bool equal(const Guard& a, const Guard& b) {
-  const auto& [condition, body, otherwise, remark, elects] = a;
+  const auto& [condition, body, otherwise, remark, elects, warp] = a;
   return same(condition, b.condition) && equal(body, b.body) && equal(otherwise, b.otherwise) &&
-         remark == b.remark && elects == b.elects;
+         remark == b.remark && elects == b.elects && warp == b.warp;
 }
 bool equal(const Store& a, const Store& b) {
   const auto& [buffer, address, value, valid, duplicates_allowed, atomic] = a;

@@ -1,4 +1,5 @@
 #include <selvage/kernel/box_loops.h>
+#include <selvage/kernel/role_rings.h>
 #include <selvage/kernel/verify_parts.h>
 
 #include <fmt/format.h>
@@ -107,6 +108,24 @@ Verification not_tried(const AccessMap& map) {
 
 }  // namespace
 
+// By the rings of one role that stand for those of two. Threads that copy do not store what the
+// others keep in registers.
+static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel> merged) {
+  Verification out = verify(*merged);
+  out.written_out = std::move(merged);
+  const std::shared_ptr<const Kernel> rest = without_regions(kernel);
+  HazardFindings kept = lifetime_findings(AccessMap(*rest));
+  for (KernelFinding& f : kept.open) {
+    if (f.buffer && rest->buffers[*f.buffer].memory != Memory::Local) continue;
+    f.text += ", by the threads that copy";
+    f.statement = nullptr;
+    Verdict& lifetime = out.verdicts[std::size_t(Hazard::Lifetime)];
+    if (is_proved(lifetime)) lifetime = f.verdict;
+    out.findings.push_back(std::move(f));
+  }
+  return out;
+}
+
 Verification verify(const Kernel& kernel) {
   if (std::shared_ptr<const Kernel> written = with_stores_written_out(kernel)) {
     Verification out = verify(*written);
@@ -117,6 +136,7 @@ Verification verify(const Kernel& kernel) {
     out.written_out = std::move(written);
     return out;
   }
+  if (std::shared_ptr<const Kernel> merged = with_roles_merged(kernel)) return of_roles(kernel, merged);
   AccessMap all(kernel);
   if (is_too_large(all)) return not_tried(all);
   all.drop_unreached();

@@ -14,6 +14,20 @@
 
 namespace selvage {
 
+// Warps of a block that copy tiles for the others: those from `computing` threads on, which begin
+// at index `first` of an axis.
+struct RoleWarps {
+  std::string name;
+  ParallelType axis = ParallelType::TIDx;
+  std::int64_t first = 0, computing = 0, warps = 1;
+};
+// A loop that is to become a ring of two roles.
+struct RoleRing {
+  Expr loop, iteration, tiles;    // its variable, that of what it was made of, and the extent of that
+  BufferId copied = 0, free = 0;  // barrier objects
+  std::int64_t stages = 0;
+};
+
 // A kernel while its body is put together.
 struct KernelDraft {
   Kernel& kernel;
@@ -23,6 +37,8 @@ struct KernelDraft {
   std::size_t named = 0;           // so many of its definitions are called t.0, t.1, ...
   std::vector<Expr> uniform = {};  // conditions of guards that all threads of a block pass, or none
   bool is_vectorised = true;
+  std::optional<RoleWarps> role = {};
+  std::vector<RoleRing> roles = {};
   std::size_t settled_values = 0;        // the index expressions of so many first values are named
   std::vector<ReadNumber> numbers = {};  // that are read from memory
   std::size_t settled_numbers = 0;       // so many first ones have been defined

@@ -12,6 +12,7 @@
 #include <selvage/lower/kernels.h>
 #include <selvage/lower/replaced.h>
 #include <selvage/lower/ring.h>
+#include <selvage/lower/roles.h>
 #include <selvage/lower/shared_memory.h>
 #include <selvage/lower/stored_parts.h>
 #include <selvage/lower/tree_body.h>
@@ -201,12 +202,14 @@ struct KernelPass {
   void (*run)(const KernelRequest& request, KernelDraft& draft);
 };
 constexpr KernelPass kKernelPasses[] = {
+    {"warps of roles", add_role_warps},
     {"parameters", add_parameters},
     {"replaced inputs", note_replaced},
     {"nests", add_nests},
     {"rings", make_rings},
     {"checks of values", add_checks},
     {"shared memory and barriers", share_memory},
+    {"roles", part_roles},
     {"order of what is replaced", check_replaced_in_kernel},
     {"limits of memory", check_memory},
     {"sizes", keep_used_sizes},

@@ -24,6 +24,7 @@ struct Ring {
   std::set<BufferId> grouped = {}, bulk = {};
   std::int64_t ahead = 0;
   TensorId tensor{};  // one of those that are copied
+  bool has_role = false;
   bool has(BufferId tile) const { return grouped.contains(tile) || bulk.contains(tile); }
 };
 
@@ -99,7 +100,8 @@ class RingMaker {
   }
 
   // The barrier objects of a ring's bulk copies. All threads that may copy arrive at each.
-  BufferId add_objects(const Ring& ring, const Firsts& firsts, KernelDraft& draft) const {
+  BufferId add_objects(const Ring& ring, const Firsts& firsts, std::int64_t n,
+                       KernelDraft& draft) const {
     std::int64_t threads = 1;
     for (ParallelType type : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
       if (firsts.contains(type)) continue;
@@ -113,8 +115,7 @@ class RingMaker {
       threads *= extent.value();
     }
     const BufferId objects =
-        draft.add_shared(std::string(ring.variable.name()) + ".copied", DataType::Int64,
-                         std::max<std::int64_t>(ring.ahead, 1));
+        draft.add_shared(std::string(ring.variable.name()) + ".copied", DataType::Int64, n);
     draft.kernel.buffers[objects].arrivals = threads;
     return objects;
   }
@@ -184,7 +185,7 @@ class RingMaker {
     loop.body.erase(last, loop.body.end());
     if (!ring.bulk.empty()) {
       const Firsts firsts = firsts_of(loop.body, ring);
-      const BarrierObject object{add_objects(ring, firsts, draft), kernel_.pool->constant(0)};
+      const BarrierObject object{add_objects(ring, firsts, 1, draft), kernel_.pool->constant(0)};
       arrive_behind(loop.body, ring, firsts, object);
       // A block goes through its own index once, and has read nothing before.
       const bool is_once = is_block(loop.parallel);
@@ -194,6 +195,21 @@ class RingMaker {
     // Each thread waits for copies of an object by itself.
     if (!ring.grouped.empty()) append(loop.body, {{Arrive{}}, {Wait{}}, {Barrier{}}});
     append(loop.body, std::move(rest));
+  }
+
+  // A ring of two roles, whose regions part_roles() makes, and the objects at which who uses a tile
+  // says that it is free.
+  void note_role(const Ring& ring, const Firsts& firsts, RoleRing role, KernelDraft& draft) const {
+    if (!is_one_thread(axes_of(firsts), kernel_) || !ring.grouped.empty()) {
+      refuse<Illegal>("E448",
+                      "the copies of the role " + draft.role->name + " are made by " +
+                          (ring.grouped.empty() ? "several threads" : "cp_async as well"),
+                      "bind no loop of what is copied to thread indices; or leave the role out");
+    }
+    role.free = draft.add_shared(std::string(ring.variable.name()) + ".free", DataType::Int64,
+                                 role.stages);
+    kernel_.buffers[role.free].arrivals = draft.role->computing;
+    draft.roles.push_back(role);
   }
 
   // Refuses copies of what the same iteration stores, which is later by then.
@@ -245,11 +261,15 @@ class RingMaker {
     if (!ring.grouped.empty()) loop.body.push_back({wait});
     if (!ring.bulk.empty()) {
       const Firsts firsts = firsts_of(copies, ring);
-      const BufferId objects = add_objects(ring, firsts, draft);
-      arrive_behind(copies, ring, firsts, {objects, draft.form(k % ahead)});
-      append(loop.body,
-             {{Wait{BarrierObject{objects, draft.form(q % ahead)}, draft.form(q / ahead - 1)}},
-              {ProxyFence{}}});
+      // For two roles there is an object for each slot, ahead + 1 of them.
+      const std::int64_t n_objects = ring.has_role ? ahead + 1 : ahead;
+      const Expr waits = ring.has_role ? q + 1 : q;
+      const BufferId objects = add_objects(ring, firsts, n_objects, draft);
+      arrive_behind(copies, ring, firsts, {objects, draft.form(k % n_objects)});
+      append(loop.body, {{Wait{BarrierObject{objects, draft.form(waits % n_objects)},
+                               draft.form(waits / n_objects - 1)}},
+                         {ProxyFence{}}});
+      if (ring.has_role) note_role(ring, firsts, {q, k, n, objects, 0, n_objects}, draft);
     }
     loop.body.push_back({Barrier{}});
     loop.body.push_back(half(q < n, q, std::move(copies)));
@@ -344,6 +364,7 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
         (ends_at_object(by) ? ring->bulk : ring->grouped).insert(*tile);
         ring->tensor = t;
         ring->ahead = ahead;
+        ring->has_role = ring->has_role || (draft.role && schedule.role(t));
       });
     }
   }

@@ -1,0 +1,255 @@
+#include <selvage/expr/symbols.h>
+#include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/role_rings.h>
+#include <selvage/kernel/statements.h>
+#include <selvage/simplifier/simplifier.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <string>
+
+namespace selvage {
+
+namespace {
+
+std::int64_t threads_of(const Region& region) {
+  std::int64_t threads = 0;
+  for (std::uint32_t lanes : region.members) threads += std::popcount(lanes);
+  return threads;
+}
+bool are_apart(const Region& a, const Region& b) {
+  for (std::size_t w = 0; w < std::min(a.members.size(), b.members.size()); ++w) {
+    if ((a.members[w] & b.members[w]) != 0) return false;
+  }
+  return true;
+}
+bool is_block_barrier(const Statement& s) {
+  const auto* barrier = std::get_if<Barrier>(&s.node);
+  return barrier != nullptr && barrier->scope == Barrier::Scope::Block;
+}
+
+class RoleRings {
+ public:
+  explicit RoleRings(Kernel& kernel) : kernel_(kernel) {}
+
+  // Whether every region is of such a ring; these are one loop each then.
+  bool merge(Body& body) {
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      if (std::holds_alternative<Region>(body[i].node)) {
+        if (i + 1 == body.size() || !merge_at(body, i)) return false;
+        ++merged_;
+        continue;
+      }
+      for (Body* inner : bodies(body[i])) {
+        if (!merge(*inner)) return false;
+      }
+    }
+    return true;
+  }
+  int merged() const { return merged_; }
+
+  static void erase(Body& body) {
+    std::erase_if(body, [](const Statement& s) { return std::holds_alternative<Region>(s.node); });
+    for (Statement& s : body) {
+      for (Body* inner : bodies(s)) erase(*inner);
+    }
+  }
+
+ private:
+  bool merge_at(Body& body, std::size_t at) {
+    const auto* load = std::get_if<Region>(&body[at].node);
+    const auto* compute = std::get_if<Region>(&body[at + 1].node);
+    if (compute == nullptr || !are_apart(*load, *compute)) return false;
+    const auto loop = loop_of(*load), uses = loop_of(*compute);
+    if (loop == nullptr || uses == nullptr || !same(loop->extent, uses->extent) ||
+        !same(loop->variable, uses->variable) || uses->body.size() < 3) {
+      return false;
+    }
+    const auto* is_empty = object_wait(loop->body[0]);
+    const auto* is_full = object_wait(uses->body[0]);
+    const auto* frees = std::get_if<Arrive>(&uses->body.back().node);
+    if (is_empty == nullptr || is_full == nullptr || frees == nullptr || !frees->object ||
+        frees->bytes.valid() ||
+        !std::holds_alternative<ProxyFence>(uses->body[uses->body.size() - 2].node)) {
+      return false;
+    }
+    const BufferId full = is_full->object->buffer, empty = is_empty->object->buffer;
+    if (frees->object->buffer != empty || full == empty) return false;
+    const Buffer &f = kernel_.buffers[full], &e = kernel_.buffers[empty];
+    if (!f.elements.is(Op::Const) || !same(f.elements, e.elements)) return false;
+    const std::int64_t stages = f.elements.value();
+    if (stages < 2 || e.arrivals != threads_of(*compute)) return false;
+    Facts facts = kernel_.facts;
+    facts.loop(loop->variable, loop->extent);
+    Simplifier known(facts);
+    const Expr k = loop->variable, slot = k % stages;
+    const bool takes_turns = known.proves(eq(is_empty->object->address, slot)) &&
+                             known.proves(eq(is_empty->phase, k / stages - 1)) &&
+                             known.proves(eq(is_full->object->address, slot)) &&
+                             known.proves(eq(is_full->phase, k / stages)) &&
+                             known.proves(eq(frees->object->address, slot));
+    if (!takes_turns) return false;
+    Body copies(loop->body.begin() + 1, loop->body.end());
+    Body use(uses->body.begin() + 1, uses->body.end() - 2);
+    std::set<BufferId> tiles;
+    if (!only_copies(copies, full, tiles) || !only_uses(use, *compute)) return false;
+    if (uses_of(kernel_.body, full) != uses_of(copies, full) + 1 ||
+        uses_of(kernel_.body, empty) != 2) {
+      return false;
+    }
+    for (BufferId tile : tiles) {
+      if (uses_of(kernel_.body, tile) != uses_of(copies, tile) + uses_of(use, tile)) return false;
+    }
+    if (accesses_more(use, tiles)) {
+      const bool is_between = at > 0 && is_block_barrier(body[at - 1]) && at + 2 < body.size() &&
+                              is_block_barrier(body[at + 2]);
+      if (!is_between || use.empty() || !is_block_barrier(use[0])) return false;
+    }
+    auto of_members = for_members(std::move(use), *compute);
+    if (!of_members) return false;
+    const Expr n = loop->extent;
+    const std::int64_t ahead = stages - 1;
+    const Expr q = kernel_.pool->symbol(std::string(k.name()) + ".merged");
+    const auto half = [&](Expr condition, Expr iteration, Body own) {
+      own.insert(own.begin(), {Define{k, iteration}});
+      return Statement{Guard{condition, std::move(own)}};
+    };
+    Loop one{q, n + ahead, ParallelType::Serial, {}};
+    one.body = {
+        {Wait{.object = BarrierObject{full, (q + 1) % stages}, .phase = (q + 1) / stages - 1}},
+        {ProxyFence{}},
+        {Barrier{}},
+        half(q < n, q, {{Region{load->role, load->members, std::move(copies)}}}),
+        half(kernel_.pool->constant(ahead) <= q, q - ahead, *std::move(of_members))};
+    body[at] = {std::move(one)};
+    body.erase(body.begin() + std::ptrdiff_t(at) + 1);
+    return true;
+  }
+
+  static const Loop* loop_of(const Region& region) {
+    if (region.body.size() != 1) return nullptr;
+    const auto* loop = std::get_if<Loop>(&region.body[0].node);
+    const bool is_serial = loop != nullptr && loop->parallel == ParallelType::Serial &&
+                           !loop->begin.valid() && loop->body.size() >= 2;
+    return is_serial ? loop : nullptr;
+  }
+  static const Wait* object_wait(const Statement& s) {
+    const auto* wait = std::get_if<Wait>(&s.node);
+    return wait != nullptr && wait->object ? wait : nullptr;
+  }
+
+  // Whether statements do no more than to begin copies for objects, of what the kernel does not
+  // store, and to arrive there.
+  bool only_copies(const Body& body, BufferId full, std::set<BufferId>& tiles) const {
+    bool are_copies = true;
+    for_each_statement(body, [&](const Statement& s) {
+      const auto* copy = std::get_if<AsyncCopy>(&s.node);
+      const auto* arrive = std::get_if<Arrive>(&s.node);
+      const bool is_copy = copy != nullptr && copy->object && copy->object->buffer == full &&
+                           kernel_.buffers[copy->copy.to].memory == Memory::Shared &&
+                           !is_stored(copy->copy.from);
+      const bool is_arrival =
+          arrive != nullptr && arrive->object && arrive->object->buffer == full;
+      const auto* define = std::get_if<Define>(&s.node);
+      const bool is_around = std::holds_alternative<Loop>(s.node) ||
+                             std::holds_alternative<Guard>(s.node) ||
+                             (define != nullptr && !define->read);
+      are_copies = are_copies && (is_copy || is_arrival || is_around);
+      if (is_copy) tiles.insert(copy->copy.to);
+    });
+    return are_copies;
+  }
+  bool is_stored(BufferId from) const {
+    const auto& all = kernel_.buffers;
+    return all[from].is_written || std::ranges::any_of(all, [&](const Buffer& b) {
+             return b.replaces == from;
+           });
+  }
+
+  // Whether statements wait for one another by barriers of the region or of warps alone; barriers
+  // of the region become such of the block.
+  static bool only_uses(Body& body, const Region& region) {
+    bool are_uses = true;
+    const Barrier own{.scope = Barrier::Scope::Threads, .members = region.members};
+    for_each_statement(body, [&](Statement& s) {
+      if (auto* barrier = std::get_if<Barrier>(&s.node)) {
+        const bool is_own =
+            barrier->scope == Barrier::Scope::Threads && same_members(*barrier, own);
+        const bool is_of_warp = barrier->scope == Barrier::Scope::Warp && !barrier->is_partial();
+        are_uses = are_uses && (is_own || is_of_warp);
+        if (is_own) *barrier = Barrier{};
+        return;
+      }
+      const bool is_event =
+          std::holds_alternative<AsyncCopy>(s.node) || std::holds_alternative<Arrive>(s.node) ||
+          std::holds_alternative<Wait>(s.node) || std::holds_alternative<ProxyFence>(s.node) ||
+          std::holds_alternative<Region>(s.node) || std::holds_alternative<LastBlock>(s.node) ||
+          std::holds_alternative<Leave>(s.node) || std::holds_alternative<While>(s.node);
+      are_uses = are_uses && !is_event;
+    });
+    return are_uses;
+  }
+
+  // The same for the members of a region alone, who meet the others at barriers of the block; nothing
+  // where these stand further inside.
+  static std::optional<Body> for_members(Body use, const Region& region) {
+    Body out;
+    for (Statement& s : use) {
+      if (is_block_barrier(s) || std::holds_alternative<Define>(s.node)) {
+        out.push_back(std::move(s));
+        continue;
+      }
+      bool meets = false;
+      for (const Body* inner : bodies(s)) {
+        for_each_statement(*inner,
+                           [&](const Statement& own) { meets = meets || is_block_barrier(own); });
+      }
+      if (meets) return std::nullopt;
+      if (out.empty() || !std::holds_alternative<Region>(out.back().node)) {
+        out.push_back({Region{region.role, region.members, {}}});
+      }
+      std::get<Region>(out.back().node).body.push_back(std::move(s));
+    }
+    return out;
+  }
+
+  std::int64_t uses_of(const Body& body, BufferId b) const {
+    std::int64_t n = 0;
+    for_each_statement(body, [&](const Statement& s) {
+      for_each_access(s, kernel_.values, [&](const StatementAccess& a) { n += a.buffer == b; });
+    });
+    return n;
+  }
+  // Whether it does more with shared memory than to read tiles.
+  bool accesses_more(const Body& body, const std::set<BufferId>& tiles) const {
+    bool does = false;
+    for_each_statement(body, [&](const Statement& s) {
+      for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
+        if (kernel_.buffers[a.buffer].memory != Memory::Shared) return;
+        does = does || writes(a.kind) || !tiles.contains(a.buffer);
+      });
+    });
+    return does;
+  }
+
+  Kernel& kernel_;
+  int merged_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const Kernel> with_roles_merged(const Kernel& kernel) {
+  auto merged = std::make_shared<Kernel>(kernel);
+  merged->forms = nullptr;
+  RoleRings rings(*merged);
+  return rings.merge(merged->body) && rings.merged() > 0 ? merged : nullptr;
+}
+
+std::shared_ptr<const Kernel> without_regions(const Kernel& kernel) {
+  auto rest = std::make_shared<Kernel>(kernel);
+  RoleRings::erase(rest->body);
+  return rest;
+}
+
+}  // namespace selvage

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <selvage/kernel/kernel.h>
+
+#include <memory>
+#include <optional>
+
+namespace selvage {
+
+// Rings of two roles: some warps copy tiles, the others use them.
+//
+//   region load:    for k in n:  wait for empty[k % S], phase k / S - 1
+//                                begin copies for full[k % S], announced; arrive there
+//   region compute: for k in n:  wait for full[k % S], phase k / S
+//                                use
+//                                proxy fence; arrive at empty[k % S]
+//
+// Theorem 15 (doc/theory.md). Let all threads of the region compute arrive at empty, and nothing
+// else use the objects. Then what the copies of one iteration and the uses of another do is ordered
+// as in the ring of one role with S - 1 iterations ahead (kernel/verify_objects.h):
+//
+//   for q in n + S - 1:
+//     wait for full[(q + 1) % S], phase (q + 1) / S - 1
+//     proxy fence
+//     barrier
+//     if (q < n):        k = q:          begin copies for full[k % S], announced; arrive there
+//     if (S - 1 <= q):   k = q - S + 1:  use
+//
+// where the threads of each region do what was its body.
+//
+// Which other accesses the barrier of the one ring orders, and nothing does in the other, is looked
+// for: uses may access other shared memory only behind a barrier of their region, with barriers of
+// the block before and behind the regions, and copy nothing that the kernel stores.
+
+// The kernel with every ring of two roles made one of one role, for proofs. Null: it has none, or
+// has regions that are no such rings.
+std::shared_ptr<const Kernel> with_roles_merged(const Kernel& kernel);
+// The kernel as the threads that copy run it, but for the copies: without the regions.
+std::shared_ptr<const Kernel> without_regions(const Kernel& kernel);
+
+}  // namespace selvage
