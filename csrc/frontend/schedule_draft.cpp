@@ -347,7 +347,9 @@ class ScheduleReader {
     }
     scope_.made.emplace(name, std::move(made));
     draft_.makers.emplace(name, tensor.name);
-    tensor.items.push_back({ScheduleDraft::Cache{name, memory, copies, way, ahead, read_role(entry.value, what)}, entry.place});
+    tensor.items.push_back(
+        {ScheduleDraft::Cache{name, memory, copies, way, ahead, read_role(entry.value, what)},
+         entry.place});
   }
 
   void read_rfactor(const Entry& entry, ListedTensor& tensor, ListProgress& progress) {

@@ -69,14 +69,13 @@ Schedule& Schedule::role(TensorId t, CopyRole role) {
 void Schedule::check_copies(TensorId t) const {
   const Nest& own = nest(t);
   if (own.role && (!ends_at_object(own.copied_by) || ahead(t) == 0)) {
-    refuse<Illegal>("E448",
-                    "copies of " + fusion()[t].name + " have a role of their own, " +
-                        own.role->name + ", and are " +
-                        (ends_at_object(own.copied_by) ? "not begun ahead"
-                                                       : "not made by bulk or tma"),
-                    ends_at_object(own.copied_by)
-                        ? "give " + fusion()[t].name + " 2 stages or more"
-                        : "copy it by bulk or tma; or leave the role out");
+    refuse<Illegal>(
+        "E448",
+        "copies of " + fusion()[t].name + " have a role of their own, " + own.role->name +
+            ", and are " +
+            (ends_at_object(own.copied_by) ? "not begun ahead" : "not made by bulk or tma"),
+        ends_at_object(own.copied_by) ? "give " + fusion()[t].name + " 2 stages or more"
+                                      : "copy it by bulk or tma; or leave the role out");
   }
   if (own.copied_by == CopyBy::LoadStore || own.inlined) return;
   if (own.copied_by == CopyBy::Tma && fusion()[t].is_output && !own.site) {

@@ -61,17 +61,30 @@ class RoleRings {
     const auto* load = std::get_if<Region>(&body[at].node);
     const auto* compute = std::get_if<Region>(&body[at + 1].node);
     if (compute == nullptr || !are_apart(*load, *compute)) return false;
-    const auto loop = loop_of(*load), uses = loop_of(*compute);
-    if (loop == nullptr || uses == nullptr || !same(loop->extent, uses->extent) ||
-        !same(loop->variable, uses->variable) || uses->body.size() < 3) {
-      return false;
+    Body around;  // of the loop of those who copy: thread indices and guards
+    const Loop *loop = loop_of(load->body, &around), *uses = loop_of(compute->body, nullptr);
+    if (loop == nullptr || uses == nullptr || !same(loop->variable, uses->variable)) return false;
+    // Who waits for a slot arrives there: no other phase ends before.
+    const auto* copied = std::get_if<Arrive>(&loop->body.back().node);
+    if (copied == nullptr) return false;
+    // A fence in front of copies or behind them orders more, but for elements that are stored.
+    const bool has_fence = std::holds_alternative<ProxyFence>(loop->body[1].node);
+    Body copies = loop->body;
+    std::erase_if(copies,
+                  [](const Statement& s) { return std::holds_alternative<ProxyFence>(s.node); });
+    // A barrier of the region in front of the wait, or behind the fence.
+    Body use = uses->body;
+    const bool meets_first = is_own_barrier(use[0], *compute);
+    if (meets_first) use.erase(use.begin());
+    if (use.size() > 2 && is_own_barrier(use[use.size() - 2], *compute)) {
+      use.erase(use.end() - 2);
     }
-    const auto* is_empty = object_wait(loop->body[0]);
-    const auto* is_full = object_wait(uses->body[0]);
-    const auto* frees = std::get_if<Arrive>(&uses->body.back().node);
+    if (use.size() < 3 || copies.size() < 2) return false;
+    const auto* is_empty = object_wait(copies[0]);
+    const auto* is_full = object_wait(use[0]);
+    const auto* frees = std::get_if<Arrive>(&use.back().node);
     if (is_empty == nullptr || is_full == nullptr || frees == nullptr || !frees->object ||
-        frees->bytes.valid() ||
-        !std::holds_alternative<ProxyFence>(uses->body[uses->body.size() - 2].node)) {
+        frees->bytes.valid() || !std::holds_alternative<ProxyFence>(use[use.size() - 2].node)) {
       return false;
     }
     const BufferId full = is_full->object->buffer, empty = is_empty->object->buffer;
@@ -84,16 +97,18 @@ class RoleRings {
     facts.loop(loop->variable, loop->extent);
     Simplifier known(facts);
     const Expr k = loop->variable, slot = k % stages;
-    const bool takes_turns = known.proves(eq(is_empty->object->address, slot)) &&
+    const bool takes_turns = known.proves(eq(loop->extent, uses->extent)) &&
+                             known.proves(eq(is_empty->object->address, slot)) &&
                              known.proves(eq(is_empty->phase, k / stages - 1)) &&
                              known.proves(eq(is_full->object->address, slot)) &&
                              known.proves(eq(is_full->phase, k / stages)) &&
                              known.proves(eq(frees->object->address, slot));
     if (!takes_turns) return false;
-    Body copies(loop->body.begin() + 1, loop->body.end());
-    Body use(uses->body.begin() + 1, uses->body.end() - 2);
+    copies.erase(copies.begin());
+    use.erase(use.begin());
+    use.erase(use.end() - 2, use.end());
     std::set<BufferId> tiles;
-    if (!only_copies(copies, full, tiles) || !only_uses(use, *compute)) return false;
+    if (!only_copies(copies, full, has_fence, tiles) || !only_uses(use, *compute)) return false;
     if (uses_of(kernel_.body, full) != uses_of(copies, full) + 1 ||
         uses_of(kernel_.body, empty) != 2) {
       return false;
@@ -104,8 +119,12 @@ class RoleRings {
     if (accesses_more(use, tiles)) {
       const bool is_between = at > 0 && is_block_barrier(body[at - 1]) && at + 2 < body.size() &&
                               is_block_barrier(body[at + 2]);
-      if (!is_between || use.empty() || !is_block_barrier(use[0])) return false;
+      const bool meets = meets_first || (!use.empty() && is_block_barrier(use[0]));
+      if (!is_between || !meets) return false;
     }
+    Body* innermost = &around;
+    while (!innermost->empty()) innermost = bodies((*innermost)[0])[0];
+    *innermost = std::move(copies);
     auto of_members = for_members(std::move(use), *compute);
     if (!of_members) return false;
     const Expr n = loop->extent;
@@ -120,19 +139,38 @@ class RoleRings {
         {Wait{.object = BarrierObject{full, (q + 1) % stages}, .phase = (q + 1) / stages - 1}},
         {ProxyFence{}},
         {Barrier{}},
-        half(q < n, q, {{Region{load->role, load->members, std::move(copies)}}}),
+        half(q < n, q, {{Region{load->role, load->members, std::move(around)}}}),
         half(kernel_.pool->constant(ahead) <= q, q - ahead, *std::move(of_members))};
     body[at] = {std::move(one)};
     body.erase(body.begin() + std::ptrdiff_t(at) + 1);
     return true;
   }
 
-  static const Loop* loop_of(const Region& region) {
-    if (region.body.size() != 1) return nullptr;
-    const auto* loop = std::get_if<Loop>(&region.body[0].node);
+  // The serial loop that a body is; `around`: what may stand around it, without it.
+  static const Loop* loop_of(const Body& body, Body* around) {
+    if (body.size() != 1) return nullptr;
+    const auto* loop = std::get_if<Loop>(&body[0].node);
+    const auto* guard = std::get_if<Guard>(&body[0].node);
+    const bool is_index = loop != nullptr && is_thread(loop->parallel);
+    if (around != nullptr && (is_index || (guard != nullptr && guard->otherwise.empty()))) {
+      const Body& inner = is_index ? loop->body : guard->body;
+      if (is_index) {
+        around->push_back({Loop{loop->variable, loop->extent, loop->parallel, {}}});
+      } else {
+        Guard own = *guard;
+        own.body.clear();
+        around->push_back({std::move(own)});
+      }
+      return loop_of(inner, bodies((*around)[0])[0]);
+    }
     const bool is_serial = loop != nullptr && loop->parallel == ParallelType::Serial &&
                            !loop->begin.valid() && loop->body.size() >= 2;
     return is_serial ? loop : nullptr;
+  }
+  static bool is_own_barrier(const Statement& s, const Region& region) {
+    const auto* barrier = std::get_if<Barrier>(&s.node);
+    return barrier != nullptr && barrier->scope == Barrier::Scope::Threads &&
+           same_members(*barrier, {.scope = Barrier::Scope::Threads, .members = region.members});
   }
   static const Wait* object_wait(const Statement& s) {
     const auto* wait = std::get_if<Wait>(&s.node);
@@ -140,8 +178,10 @@ class RoleRings {
   }
 
   // Whether statements do no more than to begin copies for objects, of what the kernel does not
-  // store, and to arrive there.
-  bool only_copies(const Body& body, BufferId full, std::set<BufferId>& tiles) const {
+  // store, and to arrive there; or, if a fence stands before the next copies, to store elements of
+  // tiles themselves.
+  bool only_copies(const Body& body, BufferId full, bool has_fence,
+                   std::set<BufferId>& tiles) const {
     bool are_copies = true;
     for_each_statement(body, [&](const Statement& s) {
       const auto* copy = std::get_if<AsyncCopy>(&s.node);
@@ -149,22 +189,34 @@ class RoleRings {
       const bool is_copy = copy != nullptr && copy->object && copy->object->buffer == full &&
                            kernel_.buffers[copy->copy.to].memory == Memory::Shared &&
                            !is_stored(copy->copy.from);
-      const bool is_arrival =
-          arrive != nullptr && arrive->object && arrive->object->buffer == full;
+      const bool is_arrival = arrive != nullptr && arrive->object && arrive->object->buffer == full;
       const auto* define = std::get_if<Define>(&s.node);
       const bool is_around = std::holds_alternative<Loop>(s.node) ||
                              std::holds_alternative<Guard>(s.node) ||
-                             (define != nullptr && !define->read);
-      are_copies = are_copies && (is_copy || is_arrival || is_around);
+                             (define != nullptr && !reads_stores(s));
+      const auto* store = std::get_if<Store>(&s.node);
+      const bool is_store = has_fence && store != nullptr && !store->atomic &&
+                            kernel_.buffers[store->buffer].memory == Memory::Shared &&
+                            !reads_stores(s);
+      are_copies = are_copies && (is_copy || is_arrival || is_around || is_store);
       if (is_copy) tiles.insert(copy->copy.to);
+      if (is_store) tiles.insert(store->buffer);
     });
     return are_copies;
   }
+  // Whether a value is made of what the kernel stores or keeps.
+  bool reads_stores(const Statement& s) const {
+    bool reads = false;
+    for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
+      const bool is_global = kernel_.buffers[a.buffer].memory == Memory::Global;
+      reads = reads || (!writes(a.kind) && (!is_global || is_stored(a.buffer)));
+    });
+    return reads;
+  }
   bool is_stored(BufferId from) const {
     const auto& all = kernel_.buffers;
-    return all[from].is_written || std::ranges::any_of(all, [&](const Buffer& b) {
-             return b.replaces == from;
-           });
+    return all[from].is_written ||
+           std::ranges::any_of(all, [&](const Buffer& b) { return b.replaces == from; });
   }
 
   // Whether statements wait for one another by barriers of the region or of warps alone; barriers
@@ -191,8 +243,8 @@ class RoleRings {
     return are_uses;
   }
 
-  // The same for the members of a region alone, who meet the others at barriers of the block; nothing
-  // where these stand further inside.
+  // The same for the members of a region alone, who meet the others at barriers of the block;
+  // nothing where these stand further inside.
   static std::optional<Body> for_members(Body use, const Region& region) {
     Body out;
     for (Statement& s : use) {

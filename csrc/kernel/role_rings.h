@@ -9,8 +9,10 @@ namespace selvage {
 
 // Rings of two roles: some warps copy tiles, the others use them.
 //
-//   region load:    for k in n:  wait for empty[k % S], phase k / S - 1
+//   region load:    by some of its threads, one as a rule:
+//                   for k in n:  wait for empty[k % S], phase k / S - 1
 //                                begin copies for full[k % S], announced; arrive there
+//                   (with a proxy fence behind the wait where they store elements as well)
 //   region compute: for k in n:  wait for full[k % S], phase k / S
 //                                use
 //                                proxy fence; arrive at empty[k % S]

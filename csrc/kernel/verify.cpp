@@ -136,7 +136,8 @@ Verification verify(const Kernel& kernel) {
     out.written_out = std::move(written);
     return out;
   }
-  if (std::shared_ptr<const Kernel> merged = with_roles_merged(kernel)) return of_roles(kernel, merged);
+  if (std::shared_ptr<const Kernel> merged = with_roles_merged(kernel))
+    return of_roles(kernel, merged);
   AccessMap all(kernel);
   if (is_too_large(all)) return not_tried(all);
   all.drop_unreached();

@@ -1,3 +1,4 @@
+#include <selvage/expr/conjuncts.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/verify_writers.h>
@@ -119,6 +120,7 @@ class WriterSearch {
   void add_writers(std::size_t w, Expr address, std::vector<Writer>& writers) {
     const KernelAccess& write = map_.accesses()[w];
     const std::vector<Expr> own = own_variables(write);
+    find_chosen(write);
     std::map<std::uint32_t, std::vector<std::pair<Part, Expr>>> parts;
     if (!solve(write, address, own, parts)) return;
     // A variable that the address leaves open may have any value: the least one is tried, then that
@@ -150,11 +152,23 @@ class WriterSearch {
     }
     if (!value.valid()) {
       has_choice_ = has_choice_ || is_thread;
-      return is_thread && !is_least ? variable : begin_of(variable);
+      if (is_thread && !is_least) return variable;
+      const auto chosen = chosen_.find(variable.id());
+      return chosen == chosen_.end() ? begin_of(variable) : chosen->second;
     }
     if (least_base == 1) return value;
     has_choice_ = has_choice_ || is_thread;
     return is_thread && !is_least ? value + variable % pool_.constant(least_base) : value;
+  }
+  // The thread indices that conditions of the write choose.
+  void find_chosen(const KernelAccess& write) {
+    chosen_.clear();
+    for (Expr c : map_.scope(write.scope).conditions) {
+      for (Expr part : conjuncts_of(c)) {
+        const bool is_choice = part.is(Op::Eq) && part[1].is(Op::Const);
+        if (is_choice && map_.is_thread(part[0])) chosen_.insert_or_assign(part[0].id(), part[1]);
+      }
+    }
   }
   Expr begin_of(Expr variable) const {
     for (const StatementPlace& p : map_.places()) {
@@ -279,6 +293,7 @@ class WriterSearch {
   std::unique_ptr<Simplifier> wide_;  // of a read of several neighbours
   int proofs_left_ = kMostProofs;
   bool has_choice_ = false;
+  std::map<std::uint32_t, Expr> chosen_;
 };
 
 }  // namespace

@@ -28,8 +28,27 @@ std::optional<TensorId> copied_by(const Fusion& fusion, TensorId t) {
   return is_copy ? std::optional(TensorId(node.source)) : std::nullopt;
 }
 
+// Whether the one reader of t is stored from it by boxes, which convert nothing.
+bool is_stored_by_boxes(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+  std::vector<TensorId> readers;
+  for (std::size_t k = 0; k < fusion.size(); ++k) {
+    const std::optional<ValueId>& value = fusion[TensorId(k)].definition;
+    if (!value) continue;
+    const auto reads_it = [&](ValueId v) {
+      const ValueNode& node = fusion.values()[v];
+      return node.kind == ValueNode::Kind::Read && TensorId(node.source) == t;
+    };
+    if (std::ranges::any_of(values_under(fusion.values(), *value), reads_it)) {
+      readers.push_back(TensorId(k));
+    }
+  }
+  return readers.size() == 1 && schedule.copied_by(readers[0]) == CopyBy::Tma &&
+         copied_by(fusion, readers[0]) == t && fusion[readers[0]].type == fusion[t].type;
+}
+
 // The type in which an element of t is kept: the tensor's own if t only copies a tensor stored in
-// that type, itself or through inlined copies, otherwise stored_type().
+// that type, itself or through inlined copies, or is stored from there by boxes; otherwise
+// stored_type().
 DataType kept_type(const Fusion& fusion, const Schedule& schedule, TensorId t) {
   const TensorInfo& tensor = fusion[t];
   std::optional<TensorId> source = copied_by(fusion, t);
@@ -37,7 +56,7 @@ DataType kept_type(const Fusion& fusion, const Schedule& schedule, TensorId t) {
     source = fusion[*source].type == tensor.type ? copied_by(fusion, *source) : std::nullopt;
   }
   const bool is_copy = source && stored_type(fusion[*source]) == tensor.type;
-  return is_copy ? tensor.type : stored_type(tensor);
+  return is_copy || is_stored_by_boxes(fusion, schedule, t) ? tensor.type : stored_type(tensor);
 }
 
 }  // namespace

@@ -206,8 +206,8 @@ class RingMaker {
                           (ring.grouped.empty() ? "several threads" : "cp_async as well"),
                       "bind no loop of what is copied to thread indices; or leave the role out");
     }
-    role.free = draft.add_shared(std::string(ring.variable.name()) + ".free", DataType::Int64,
-                                 role.stages);
+    role.free =
+        draft.add_shared(std::string(ring.variable.name()) + ".free", DataType::Int64, role.stages);
     kernel_.buffers[role.free].arrivals = draft.role->computing;
     draft.roles.push_back(role);
   }

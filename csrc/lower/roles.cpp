@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace selvage {
 
@@ -62,22 +63,30 @@ class RoleParts {
     // Names of the iteration.
     copies.erase(copies.begin());
     rest.erase(rest.begin());
-    choose_thread(copies);
+    Body by_one = choose_thread(copies);
     const bool meets = accesses_more(rest, copies);
     if (meets) name_barriers(rest);
     const Expr k = ring.iteration, slot = k % ring.stages;
     const BarrierObject full{ring.copied, slot}, empty{ring.free, slot};
+    // What the thread stores itself comes before the next copies to that slot.
+    bool stores = false;
+    for_each_statement(copies, [&](const Statement& s) {
+      stores = stores || std::holds_alternative<Store>(s.node);
+    });
+    if (stores) copies.insert(copies.begin(), {ProxyFence{}});
     copies.insert(copies.begin(), {Wait{empty, k / ring.stages - 1}});
     rest.insert(rest.begin(), {Wait{full, k / ring.stages}});
     append(rest, {{ProxyFence{}}, {Arrive{empty}}});
-    const auto region = [&](const std::string& role, bool copies_tiles, Body own) {
-      return Statement{Region{role, members(copies_tiles),
-                              body_of(Loop{k, ring.tiles, ParallelType::Serial, std::move(own)})}};
+    const auto loop_over = [&](Body own) {
+      return body_of(Loop{k, ring.tiles, ParallelType::Serial, std::move(own)});
     };
+    Body* innermost = &by_one;
+    while (!innermost->empty()) innermost = bodies((*innermost)[0])[0];
+    *innermost = loop_over(std::move(copies));
     Body parts;
     if (meets) parts.push_back({Barrier{}});
-    parts.push_back(region(warps_.name, true, std::move(copies)));
-    parts.push_back(region("compute", false, std::move(rest)));
+    parts.push_back({Region{warps_.name, members(true), std::move(by_one)}});
+    parts.push_back({Region{"compute", members(false), loop_over(std::move(rest))}});
     if (meets) parts.push_back({Barrier{}});
     body.erase(body.begin() + std::ptrdiff_t(at));
     body.insert(body.begin() + std::ptrdiff_t(at), std::make_move_iterator(parts.begin()),
@@ -91,26 +100,33 @@ class RoleParts {
     return all;
   }
 
-  // The thread that copies is the first of those warps.
-  void choose_thread(Body& copies) const {
-    for_each_statement(copies, [&](Statement& s) {
-      auto* guard = std::get_if<Guard>(&s.node);
-      if (guard == nullptr || !guard->elects) return;
-      Expr is_it;
-      for (ParallelType p : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
-        if (extent_of(kernel_.launch, p).is_const(1)) continue;
-        const Expr own = eq(every(p, kernel_).variable, p == warps_.axis ? warps_.first : 0);
-        is_it = is_it.valid() ? is_it && own : own;
-      }
-      guard->condition = is_it;
-      guard->warp = warps_.computing / kWarp;
-    });
+  // The thread that copies is the first of those warps: leaves what it does in `copies`, and
+  // returns what stands around.
+  Body choose_thread(Body& copies) const {
+    // Names, then what one_elected() has made.
+    Body around;
+    around.push_back(std::move(copies.back()));
+    copies.pop_back();
+    Body* inner = &around;
+    while (std::holds_alternative<Loop>((*inner)[0].node)) inner = bodies((*inner)[0])[0];
+    Guard& guard = std::get<Guard>((*inner)[0].node);
+    append(copies, std::exchange(guard.body, {}));
+    Expr is_it;
+    for (ParallelType p : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
+      if (extent_of(kernel_.launch, p).is_const(1)) continue;
+      const Expr own = eq(every(p, kernel_).variable, p == warps_.axis ? warps_.first : 0);
+      is_it = is_it.valid() ? is_it && own : own;
+    }
+    guard.condition = is_it;
+    guard.warp = warps_.computing / kWarp;
+    return around;
   }
 
   bool accesses_more(const Body& rest, const Body& copies) const {
     std::vector<BufferId> tiles;
     for_each_statement(copies, [&](const Statement& s) {
       if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) tiles.push_back(copy->copy.to);
+      if (const auto* store = std::get_if<Store>(&s.node)) tiles.push_back(store->buffer);
     });
     bool does = false;
     for_each_statement(rest, [&](const Statement& s) {
@@ -156,16 +172,17 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft) {
     }
     for (std::size_t k = 0; k < last; ++k) inner *= block[k].value();
     // A number of rows of the last axis that are whole warps.
-    const std::int64_t row = std::lcm(inner, kWarp), more = (role->warps * kWarp + row - 1) / row * row;
+    const std::int64_t row = std::lcm(inner, kWarp),
+                       more = (role->warps * kWarp + row - 1) / row * row;
     if (threads % kWarp != 0 || threads + more > kMaxThreads) {
-      refuse<Illegal>("E448",
-                      "a block of " + std::to_string(threads) + " threads and " +
-                          std::to_string(more / kWarp) + " warps that copy " +
-                          (threads % kWarp != 0 ? "is no number of whole warps"
-                                                : "has more than " + std::to_string(kMaxThreads) +
-                                                      " threads"),
-                      "let other threads be a multiple of 32, and fewer than " +
-                          std::to_string(kMaxThreads - more));
+      refuse<Illegal>(
+          "E448",
+          "a block of " + std::to_string(threads) + " threads and " + std::to_string(more / kWarp) +
+              " warps that copy " +
+              (threads % kWarp != 0 ? "is no number of whole warps"
+                                    : "has more than " + std::to_string(kMaxThreads) + " threads"),
+          "let other threads be a multiple of 32, and fewer than " +
+              std::to_string(kMaxThreads - more));
     }
     draft.role = RoleWarps{.name = role->name,
                            .axis = ParallelType(int(ParallelType::TIDx) + int(last)),

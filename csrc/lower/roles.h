@@ -12,11 +12,12 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft);
 
 // Makes two regions of each loop that make_rings() has noted in draft.roles, a ring of one role, as
 // kernel/role_rings.h says the other way round:
-//   region load:     for k in n:  wait for free[k % S], phase k / S - 1;  the copies of iteration k
+//   region load:     by one thread:
+//                    for k in n:  wait for free[k % S], phase k / S - 1;  the copies of iteration k
 //   region compute:  for k in n:  wait for copied[k % S], phase k / S;  the rest of it;
 //                                 proxy fence;  arrive at free[k % S]
-// Barriers of the block in the rest become such of the region. Throws Illegal E448 where others than
-// one thread copy.
+// Barriers of the block in the rest become such of the region. Throws Illegal E448 where others
+// than one thread copy.
 void part_roles(const KernelRequest& request, KernelDraft& draft);
 
 }  // namespace selvage

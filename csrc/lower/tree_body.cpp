@@ -303,7 +303,12 @@ Body TreeBody::box(const TensorAnalysis& a, std::size_t open) {
     const BufferId from = buffer_of(copied(fusion_, schedule_, a).tensor, 0, false);
     return box_nest(fusion_, schedule_, a, open, own, from, draft_);
   }
-  const ValueNode read = draft_.kernel.values[value_of(a)];
+  // The value of an element, converted to its own type, is the element.
+  const ValueGraph& values = draft_.kernel.values;
+  ValueNode read = values[value_of(a)];
+  while (read.kind == ValueNode::Kind::Cast && read.type == draft_.kernel.buffers[own].type) {
+    read = ValueNode(values[read.operands[0]]);
+  }
   draft_.settled_values = draft_.kernel.values.size();
   const bool is_tile = read.kind == ValueNode::Kind::Read &&
                        draft_.kernel.buffers[read.source].memory == Memory::Shared &&
