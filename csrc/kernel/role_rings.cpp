@@ -243,21 +243,55 @@ class RoleRings {
     return are_uses;
   }
 
-  // The same for the members of a region alone, who meet the others at barriers of the block;
-  // nothing where these stand further inside.
-  static std::optional<Body> for_members(Body use, const Region& region) {
+  static bool meets_inside(const Statement& s) {
+    bool meets = false;
+    for (const Body* inner : bodies(s)) {
+      for_each_statement(*inner,
+                         [&](const Statement& own) { meets = meets || is_block_barrier(own); });
+    }
+    return meets;
+  }
+  // A loop over a thread index as several, between which its barriers stand.
+  static std::optional<Body> without_barriers_inside(Body body) {
     Body out;
-    for (Statement& s : use) {
+    for (Statement& s : body) {
+      if (!meets_inside(s)) {
+        out.push_back(std::move(s));
+        continue;
+      }
+      auto* loop = std::get_if<Loop>(&s.node);
+      if (loop == nullptr || !is_thread(loop->parallel)) return std::nullopt;
+      auto inner = without_barriers_inside(std::move(loop->body));
+      if (!inner) return std::nullopt;
+      Body names, part;  // names stay known
+      const auto close = [&] {
+        out.push_back({Loop{loop->variable, loop->extent, loop->parallel, std::move(part)}});
+        part = names;
+      };
+      for (Statement& own : *inner) {
+        if (is_block_barrier(own)) {
+          close();
+          out.push_back(std::move(own));
+          continue;
+        }
+        if (std::holds_alternative<Define>(own.node)) names.push_back(own);
+        part.push_back(std::move(own));
+      }
+      close();
+    }
+    return out;
+  }
+  // The same for the members of a region alone, who meet the others at barriers of the block;
+  // nothing where these stand inside of other loops and guards.
+  static std::optional<Body> for_members(Body use, const Region& region) {
+    auto parts = without_barriers_inside(std::move(use));
+    if (!parts) return std::nullopt;
+    Body out;
+    for (Statement& s : *parts) {
       if (is_block_barrier(s) || std::holds_alternative<Define>(s.node)) {
         out.push_back(std::move(s));
         continue;
       }
-      bool meets = false;
-      for (const Body* inner : bodies(s)) {
-        for_each_statement(*inner,
-                           [&](const Statement& own) { meets = meets || is_block_barrier(own); });
-      }
-      if (meets) return std::nullopt;
       if (out.empty() || !std::holds_alternative<Region>(out.back().node)) {
         out.push_back({Region{region.role, region.members, {}}});
       }

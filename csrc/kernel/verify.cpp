@@ -108,6 +108,14 @@ Verification not_tried(const AccessMap& map) {
 
 }  // namespace
 
+static void add_findings(std::vector<KernelFinding> findings, Verification& out) {
+  for (KernelFinding& f : findings) {
+    Verdict& verdict = out.verdicts[std::size_t(f.hazard)];
+    if (is_proved(verdict) || (is_refuted(f.verdict) && !is_refuted(verdict))) verdict = f.verdict;
+    out.findings.push_back(std::move(f));
+  }
+}
+
 // By the rings of one role that stand for those of two. Threads that copy do not store what the
 // others keep in registers.
 static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel> merged) {
@@ -119,9 +127,7 @@ static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel>
     if (f.buffer && rest->buffers[*f.buffer].memory != Memory::Local) continue;
     f.text += ", by the threads that copy";
     f.statement = nullptr;
-    Verdict& lifetime = out.verdicts[std::size_t(Hazard::Lifetime)];
-    if (is_proved(lifetime)) lifetime = f.verdict;
-    out.findings.push_back(std::move(f));
+    add_findings({std::move(f)}, out);
   }
   return out;
 }
@@ -129,10 +135,7 @@ static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel>
 Verification verify(const Kernel& kernel) {
   if (std::shared_ptr<const Kernel> written = with_stores_written_out(kernel)) {
     Verification out = verify(*written);
-    HazardFindings boxes = box_findings(AccessMap(kernel));
-    Verdict& bounds = out.verdicts[std::size_t(Hazard::Bounds)];
-    if (!boxes.open.empty() && is_proved(bounds)) bounds = boxes.open[0].verdict;
-    for (KernelFinding& f : boxes.open) out.findings.push_back(std::move(f));
+    add_findings(box_findings(AccessMap(kernel)), out);
     out.written_out = std::move(written);
     return out;
   }
@@ -203,6 +206,7 @@ Verification verify(const Kernel& kernel) {
     out.verdicts[h] = found[0].verdict;
     for (KernelFinding& f : found) out.findings.push_back(std::move(f));
   }
+  if (!kernel.maps.empty()) add_findings(box_findings(map), out);
   return out;
 }
 

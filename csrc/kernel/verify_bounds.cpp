@@ -41,9 +41,6 @@ class Bounds {
     for (const MemoryNumber& n : map_.numbers()) {
       if (!n.is_promised) ask_range(n);
     }
-    HazardFindings boxes = box_findings(map_);
-    add_rules(boxes.proved, out_.proved);
-    for (KernelFinding& f : boxes.open) out_.open.push_back(std::move(f));
     return std::move(out_);
   }
 

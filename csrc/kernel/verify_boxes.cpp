@@ -12,7 +12,7 @@ class Boxes {
  public:
   explicit Boxes(const AccessMap& map) : map_(map) {}
 
-  HazardFindings list() {
+  std::vector<KernelFinding> list() {
     for (const StatementPlace& place : map_.places()) {
       const auto* copy = std::get_if<AsyncCopy>(&place.statement->node);
       if (copy != nullptr && copy->box) look_at(place, *copy);
@@ -25,18 +25,17 @@ class Boxes {
     const BoxMap& map = map_.kernel().maps[copy.box->map];
     const Buffer& buffer = map_.kernel().buffers[map.buffer];
     const auto ask = [&](std::size_t scope, Expr claim, std::string text) {
-      if (map_.at(scope).proves(claim)) {
-        add_rule("tensor maps", out_.proved);
-        return;
-      }
-      out_.open.push_back({.hazard = Hazard::Bounds,
-                           .verdict = Unknown{claim},
-                           .statement = place.statement,
-                           .buffer = map.buffer,
-                           .sizes = {},
-                           .first = {},
-                           .second = {},
-                           .text = "it is not proved that " + std::move(text)});
+      if (map_.at(scope).proves(claim)) return;
+      const bool is_false = map_.at(scope).simplify(claim).is_false();
+      out_.push_back(
+          {.hazard = Hazard::Bounds,
+           .verdict = is_false ? Verdict(Refuted{}) : Verdict(Unknown{claim}),
+           .statement = place.statement,
+           .buffer = map.buffer,
+           .sizes = {},
+           .first = {},
+           .second = {},
+           .text = (is_false ? "it is not so that " : "it is not proved that ") + std::move(text)});
     };
     Expr last = map_.pool().constant(0);
     for (std::size_t k = 0; k < map.dims.size(); ++k) {
@@ -55,11 +54,11 @@ class Boxes {
   }
 
   const AccessMap& map_;
-  HazardFindings out_;
+  std::vector<KernelFinding> out_;
 };
 
 }  // namespace
 
-HazardFindings box_findings(const AccessMap& map) { return Boxes(map).list(); }
+std::vector<KernelFinding> box_findings(const AccessMap& map) { return Boxes(map).list(); }
 
 }  // namespace selvage

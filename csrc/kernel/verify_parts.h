@@ -23,8 +23,8 @@ HazardFindings lifetime_findings(const AccessMap& map);
 // Presupposes that there are no races.
 HazardFindings replacement_findings(const AccessMap& map, ItemProofs& items);
 HazardFindings bounds_findings(const AccessMap& map, ItemProofs& items);
-// Of them, those about boxes that are copied by tensor maps.
-HazardFindings box_findings(const AccessMap& map);
+// About boxes that are copied by tensor maps: no run of the kernel says what a map is of.
+std::vector<KernelFinding> box_findings(const AccessMap& map);
 
 // "block (0, 0, 0), thread (1, 0, 0), k = 3"
 std::string to_text(const ThreadAt& at);

@@ -32,6 +32,11 @@ BufferId KernelDraft::add_shared(std::string name, DataType type, std::int64_t e
   return b;
 }
 
+Expr KernelDraft::computing(ParallelType axis) const {
+  if (role && role->axis == axis) return kernel.pool->constant(role->first);
+  return kernel.launch.block[std::size_t(selvage::axis(axis))];
+}
+
 // When the kernel has facts on new symbols, NarrowForms is made anew with them. Earlier results
 // stay valid, as their expressions do not mention the new symbols.
 Expr KernelDraft::form(Expr e) {

@@ -45,6 +45,9 @@ struct KernelDraft {
   std::unique_ptr<NarrowForms> forms = {};       // under the facts at the last call of form()
   std::unordered_set<std::uint32_t> noted = {};  // ids of results of form(), all in `computed`
 
+  // The extent of the launch along a thread axis, without warps that only copy.
+  Expr computing(ParallelType axis) const;
+
   // The index expression in a form that fits the narrowest type. Appends it to `computed`.
   Expr form(Expr e);
 

@@ -322,7 +322,7 @@ Body FoldNest::merge_vectors(const std::vector<BufferId>& left, std::int64_t war
 Body FoldNest::merge_along_x() {
   Kernel& kernel = draft_.kernel;
   Simplifier simplifier(kernel.facts);
-  const Expr extent = kernel.launch.block[0];
+  const Expr extent = draft_.computing(ParallelType::TIDx);
   Body body;
   if (extent.is(Op::Const) && extent.value() <= kWarp) {
     merge_lanes(body, extent.value());
@@ -373,7 +373,7 @@ Body FoldNest::merge_along(ParallelType axis) {
   const auto& block = kernel.launch.block;
   Simplifier simplifier(kernel.facts);
   const Expr threads = simplifier.simplify(block[0] * block[1] * block[2]);
-  const Expr extent = extent_of(kernel.launch, axis);
+  const Expr extent = draft_.computing(axis);
   if (!threads.is(Op::Const)) {
     refuse<Illegal>("E433",
                     tensor_.name + " folds along " + std::string(to_string(axis)) +

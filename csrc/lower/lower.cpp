@@ -84,12 +84,12 @@ void check_loops(ProgramDraft& draft) {
         loops, [&](DomainId d) { return schedule.parallel(t, d) == ParallelType::Bulk; });
     const bool is_copied = schedule.copied_by(t) == CopyBy::Tma;
     if (box != loops.end() && !is_copied) {
-      refuse<Illegal>(
-          "E414",
-          schedule.name(t, *box) + " of " + name + " is bound to " +
-              std::string(to_string(ParallelType::Bulk)) + ", and " + name +
-              " is not copied by tma, where such loops are the box of a copy",
-          "bind it to BIDx..z or TIDx..z; or leave it serial; or copy " + name + " by tma");
+      refuse<Illegal>("E414",
+                      "binding " + schedule.name(t, *box) + " of " + name + " to " +
+                          std::string(to_string(ParallelType::Bulk)) +
+                          " makes it a part of the box of a copy, and " + name +
+                          " is not copied by tma",
+                      "bind it to BIDx..z or TIDx..z; or leave it serial");
     }
     if (box == loops.end() && is_copied) {
       refuse<Illegal>("E460", name + " is copied by tma, and no loop of it is bound to Bulk",

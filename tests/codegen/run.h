@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../support/hand_kernel.h"
+#include "../support/virtual_maps.h"
 
 namespace selvage::test {
 
@@ -45,6 +46,8 @@ struct TextLaunch {
       const bool is_narrow = kernel.index_type == IndexType::Int32;
       arguments.push_back(is_narrow ? static_cast<void*>(&narrow[i]) : &wide[i]);
     }
+    maps = virtual_maps(kernel, wide, arrays);
+    for (auto& map : maps) arguments.push_back(&map);
     bounds.resize(arguments.size());
     for (std::size_t i = 0; i < 3; ++i) {
       shape.grid[i] = value_at(kernel.launch.grid[i], kernel, sizes);
@@ -57,6 +60,7 @@ struct TextLaunch {
   std::vector<void*> pointers, arguments;
   std::vector<int> narrow;
   std::vector<long long> wide;
+  std::vector<std::array<std::byte, 128>> maps;
   std::vector<std::optional<VirtualBound>> bounds;  // outputs are unwritten
   LaunchShape shape;
 };

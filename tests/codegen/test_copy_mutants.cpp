@@ -24,7 +24,8 @@ namespace {
 using namespace test;
 
 // C = A * B of 16 x 16 by tiles of 8 x 8, K of 40: 64 threads, each reads what others copied.
-Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by) {
+// `has_role`: a warp of its own copies.
+Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role) {
   Fusion f;
   const Tensor A = f.input("A", {f.constant(16), f.constant(40)}, DataType::Float);
   const Tensor B = f.input("B", {f.constant(16), f.constant(40)}, DataType::Float);
@@ -45,11 +46,18 @@ Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by) {
     s.reorder({ro, co, ri, ci});
     s.bind(ro, block);
     s.compute_at(t, ko).stages(t, stages).copy(t, by, ahead);
-    if (by == CopyBy::Bulk) {
+    if (has_role) s.role(t, {});
+    if (by != CopyBy::CpAsync) {
       // Rows of the first tile are copied by a thread each, of the other one by one thread.
       const auto [rz, own] = s.split(ri, 8);
-      s.reorder({ro, co, rz, own, ci}).bind(ci, ParallelType::Vectorize);
-      if (row == ParallelType::TIDy) s.bind(own, row);
+      const bool is_box = by == CopyBy::Tma;
+      s.reorder({ro, co, rz, own, ci});
+      s.bind(ci, is_box ? ParallelType::Bulk : ParallelType::Vectorize);
+      if (is_box) {
+        s.bind(own, ParallelType::Bulk);
+      } else if (row == ParallelType::TIDy && !has_role) {
+        s.bind(own, row);
+      }
       return;
     }
     s.bind(ri, row);
@@ -156,15 +164,21 @@ bool goes_wrong_in(const Kernel& kernel, VirtualOrder order, const Array& right)
   }
 }
 
-class CopyMutants : public testing::TestWithParam<CopyBy> {};
+struct Copies {
+  CopyBy by;
+  bool has_role = false;
+  std::string name() const { return std::string(to_string(by)) + (has_role ? "_by_role" : ""); }
+};
+class CopyMutants : public testing::TestWithParam<Copies> {};
 
 TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
-  const bool is_bulk = GetParam() == CopyBy::Bulk;
+  const bool is_bulk = ends_at_object(GetParam().by);
   int all = 0, refused = 0, shown = 0, accepted = 0, faulty = 0;
   SplitMix64 random(20261129);
   for (const auto& [stages, ahead] : {std::pair(1, 0), std::pair(2, 1), std::pair(3, 2),
                                       std::pair(4, 2), std::pair(3, 1), std::pair(2, 0)}) {
-    const Kernel kernel = product(stages, ahead, GetParam());
+    if (GetParam().has_role && (ahead != stages - 1 || ahead == 0)) continue;
+    const Kernel kernel = product(stages, ahead, GetParam().by, GetParam().has_role);
     const Array right = result_of(kernel, {});
     for (std::size_t n = 0;; ++n) {
       const std::vector<Mutant> mutants = mutants_of(kernel, n);
@@ -203,12 +217,15 @@ TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
     }
   }
   std::printf("[FIGURE] copy mutants by %s: %d, %d accepted, %d refused, %d of these go wrong\n",
-              std::string(to_string(GetParam())).c_str(), all, accepted, refused, shown);
+              GetParam().name().c_str(), all, accepted, refused, shown);
   EXPECT_EQ(is_bulk ? faulty : shown, refused);
 }
 
-INSTANTIATE_TEST_SUITE_P(Copies, CopyMutants, testing::Values(CopyBy::CpAsync, CopyBy::Bulk),
-                         [](const auto& info) { return std::string(to_string(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Copies, CopyMutants,
+                         testing::Values(Copies{CopyBy::CpAsync}, Copies{CopyBy::Bulk},
+                                         Copies{CopyBy::Tma}, Copies{CopyBy::Bulk, true},
+                                         Copies{CopyBy::Tma, true}),
+                         [](const auto& info) { return info.param.name(); });
 
 }  // namespace
 }  // namespace selvage

@@ -209,5 +209,35 @@ TEST(CopyBugs, ABarrierOfTheBlockInsideOfARole) {
       HasSubstr("a barrier that one thread reaches and another does not"));
 }
 
+// A box is copied to shared memory that is aligned as vectors are (nvFuser #3602, #4096).
+TEST(CopyBugs, ABoxLiesWhereNoBoxMay) {
+  const auto verdict = [](std::int64_t offset, std::int64_t rows) {
+    EventKernel k("box", 32);
+    const BufferId x = k.input("x", DataType::Float, k.c(rows * 16)),
+                   y = k.output("y", DataType::Float, k.c(32)),
+                   s = k.shared("s", DataType::Float, 64);
+    k.kernel.buffers[s].offset = offset;
+    k.kernel.maps = {{.buffer = x,
+                      .dims = {{.size = k.c(rows), .stride = k.c(16), .box = 4},
+                               {.size = k.c(16), .stride = k.c(1), .box = 16}}}};
+    const BarrierObject done{k.objects("done", 1, 1), k.c(0)};
+    Statement copy = k.begin(s, k.c(0), x, k.c(0), 64, 32, done);
+    AsyncCopy& own = std::get<AsyncCopy>(copy.node);
+    own.announces = true;
+    own.box = AsyncCopy::Box{.map = 0, .corner = {k.c(0), k.c(0)}};
+    own.copy.from_address = {};
+    k.kernel.buffers[x].elements = k.c(64);
+    return first_text(verify(k.with({guard(k.t <= 0, {std::move(copy), arrive(done)}),
+                                     wait(done, k.c(0)), store(y, k.t, k.read(s, k.t))})),
+                      Hazard::Bounds);
+  };
+  EXPECT_EQ(verdict(128, 4), "proved");
+  EXPECT_EQ(verdict(16, 4),
+            "refuted: s begins at byte 16, no multiple of the 128 bytes of an access");
+  // And the tensor map goes past the memory of the tensor.
+  EXPECT_EQ(verdict(128, 5),
+            "refuted: it is not so that the tensor map of x ends where its memory does");
+}
+
 }  // namespace
 }  // namespace selvage::copy_bugs

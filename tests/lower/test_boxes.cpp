@@ -297,9 +297,8 @@ TEST(Boxes, AreRefusedWhereTheyCannotBe) {
   BoxProduct loads(2, 1);
   loads.s->copy(loads.a, CopyBy::CpAsync, 1);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(*loads.s); }),
-            "selvage: error[E414]: i0ii of a is bound to Bulk, and a is not copied by tma, where "
-            "such loops are the box of a copy; help: bind it to BIDx..z or TIDx..z; or leave it "
-            "serial; or copy a by tma");
+            "selvage: error[E414]: binding i0ii of a to Bulk makes it a part of the box of a copy, "
+            "and a is not copied by tma; help: bind it to BIDx..z or TIDx..z; or leave it serial");
 }
 
 TEST(Boxes, AreWhatTheCompilerWrites) {
