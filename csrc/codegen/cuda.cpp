@@ -64,9 +64,9 @@ class Writer {
     }
     out.text = std::string(kHead) + (has_clusters() ? kCluster : "") + buffers.dynamic_head() +
                (syncs_threads_ ? kSyncThreads : "") + (syncs_members_ ? kSyncMembers : "") +
-               events.head() + (elects_ ? kElect : "") + (has_last_block_ ? kLastBlock : "") +
-               (kernel_.checks ? kRecordFailure : "") + helpers_.definitions() + "\n" +
-               signature(kernel_, out.name, parameters_);
+               events.head() + (elects_ ? kElect : "") + (sets_registers_ ? kSetRegisters : "") +
+               (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
+               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -282,17 +282,29 @@ class Writer {
     write_under("is_last_block(" + buffers_->pointer(last.counter) + ")", statement, last.body);
   }
   void write(const Statement& statement, const Region& region) {
-    write_under(member_text(kernel_, region), statement, region.body, region.role);
+    open("if (" + member_text(kernel_, region) + ")", region.role);
+    set_registers(region.usual_registers, region.registers);
+    write_body(statement, region.body);
+    set_registers(region.registers, region.usual_registers);
+    close();
+  }
+  void set_registers(std::int64_t from, std::int64_t to) {
+    if (from == to) return;
+    sets_registers_ = true;
+    line(fmt::format("{}_registers({});", to > from ? "more" : "fewer", to));
   }
   // The body of a statement that some threads run.
   void write_under(const std::string& condition, const Statement& statement, const Body& body,
                    const std::string& remark = {}) {
     open("if (" + condition + ")", remark);
+    write_body(statement, body);
+    close();
+  }
+  void write_body(const Statement& statement, const Body& body) {
     scope_.enter_body(statement);
     write_temporaries(&statement);
     write(body);
     scope_.leave();
-    close();
   }
   bool is_unrolled(const Loop& loop) const {
     if (loop.parallel == ParallelType::Unroll || loop.parallel == ParallelType::Vectorize) {
@@ -487,7 +499,7 @@ class Writer {
   std::unordered_set<std::string> labels_;
   std::string bulk_bytes_;                              // of the copy that a loop bound to Bulk is
   bool syncs_threads_ = false, syncs_members_ = false;  // by macros
-  bool has_last_block_ = false, elects_ = false;
+  bool has_last_block_ = false, elects_ = false, sets_registers_ = false;
   int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;

@@ -129,6 +129,21 @@ inline constexpr const char* kElect =
     "               \"=r\"(is_elected) :: \"memory\")\n"
     "#endif\n";
 
+// Threads of a warpgroup give registers back, or take more (setmaxnreg); architectures that have
+// not all features of their own go on with what they have.
+inline constexpr const char* kSetRegisters =
+    "#ifndef more_registers\n"
+    "#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_FEAT_SM100_ALL)\n"
+    "#define fewer_registers(n) \\\n"
+    "  asm volatile(\"setmaxnreg.dec.sync.aligned.u32 %0;\" :: \"n\"(n))\n"
+    "#define more_registers(n) \\\n"
+    "  asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(n))\n"
+    "#else\n"
+    "#define fewer_registers(n) ((void)0)\n"
+    "#define more_registers(n) ((void)0)\n"
+    "#endif\n"
+    "#endif\n";
+
 // Whether the blocks of all others have come here before. All threads of each block come, once. The
 // last block leaves the counter as it was, 0. Each thread's fence makes what it wrote visible
 // before its block is counted (CUDA Programming Guide, memory fence functions).

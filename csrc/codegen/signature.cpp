@@ -1,5 +1,6 @@
 #include <selvage/codegen/signature.h>
 #include <selvage/kernel/launch_limits.h>
+#include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
 
@@ -11,12 +12,20 @@ constexpr std::size_t kLineLength = 100;
 
 // Of a block with so many threads that the compiler must not take as many registers for each as a
 // thread may have.
-std::string launch_bounds(const Launch& launch) {
+// Where threads give and take registers, of which the compiler is to know how many all begin with,
+// as one block on a multiprocessor.
+std::string launch_bounds(const Kernel& kernel) {
   std::int64_t threads = 1;
-  for (Expr extent : launch.block) {
+  for (Expr extent : kernel.launch.block) {
     if (!extent.is(Op::Const)) return {};
     threads *= extent.value();
   }
+  bool sets_registers = false;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const auto* region = std::get_if<Region>(&s.node);
+    sets_registers = sets_registers || (region != nullptr && region->registers > 0);
+  });
+  if (sets_registers) return fmt::format("__launch_bounds__({}, 1) ", threads);
   if (threads * kMaxThreadRegisters <= kRegisters) return {};
   return fmt::format("__launch_bounds__({}) ", threads);
 }
@@ -27,7 +36,7 @@ std::string signature(const Kernel& kernel, const std::string& name,
                       const std::vector<std::string>& parameters) {
   const std::int64_t cluster = kernel.launch.cluster;
   const std::string head = "KERNEL(" + (cluster > 1 ? fmt::format("CLUSTER({}) ", cluster) : "") +
-                           launch_bounds(kernel.launch) + name + ")(";
+                           launch_bounds(kernel) + name + ")(";
   const std::string line = head + fmt::format("{}", fmt::join(parameters, ", ")) + ") {\n";
   if (line.size() <= kLineLength) return line;
   return head + fmt::format("\n    {}", fmt::join(parameters, ",\n    ")) + ") {\n";

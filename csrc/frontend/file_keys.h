@@ -176,12 +176,14 @@ inline constexpr FileKey kCache[] = {
     {"ahead", Natural, "by how many iterations copies are begun before they are used"},
     {"role", Name, "the role of warps of their own that copy it"},
     {"warps", Count, "how many these are; 1"},
+    {"registers", Count, "of each of their threads; the others have the rest"},
 };
 inline constexpr FileKey kCopyMap[] = {
     {"by", CopyWord, "the way", kNeeded},
     {"ahead", Natural, "by how many iterations copies are begun before they are used"},
     {"role", Name, "the role of warps of their own that copy it"},
     {"warps", Count, "how many these are; 1"},
+    {"registers", Count, "of each of their threads; the others have the rest"},
 };
 inline constexpr FileKey kRfactor[] = {
     {"in", NameOrNames, "the loops that the first step folds over", kNeeded},

@@ -340,7 +340,9 @@ void ListWriter::say_places(TensorId t) {
     const bool is_usual = ahead == schedule_.stages(t) - 1;
     const std::optional<CopyRole>& role = schedule_.role(t);
     const std::string by_role =
-        role ? ", role: " + role->name + ", warps: " + std::to_string(role->warps) : "";
+        !role ? ""
+              : ", role: " + role->name + ", warps: " + std::to_string(role->warps) +
+                    (role->registers > 0 ? ", registers: " + std::to_string(role->registers) : "");
     list.items.push_back("copy: {by: " + std::string(to_string(schedule_.copied_by(t))) +
                          (is_usual ? "" : ", ahead: " + std::to_string(ahead)) + by_role + "}");
   }

@@ -276,16 +276,20 @@ class ScheduleReader {
     return CopyBy(as_one_of(node, what, Form::CopyWord));
   }
   std::optional<CopyRole> read_role(const Node& map, const std::string& what) {
-    const Node *role = map.find("role"), *warps = map.find("warps");
+    const Node *role = map.find("role"), *warps = map.find("warps"),
+               *registers = map.find("registers");
     if (role == nullptr) {
-      if (warps != nullptr) {
-        refuse("E205", warps->place, what + ": warps are those of a role",
-               "name the role, role: load; or leave warps out");
+      if (const Node* of_role = warps != nullptr ? warps : registers) {
+        refuse("E205", of_role->place, what + ": warps and registers are those of a role",
+               "name the role, role: load; or leave them out");
       }
       return std::nullopt;
     }
     CopyRole own{.name = as_name(*role, what + ".role")};
     if (warps != nullptr) own.warps = as_integer_of(*warps, what + ".warps", 1, 4);
+    if (registers != nullptr) {
+      own.registers = as_integer_of(*registers, what + ".registers", 24, 128);
+    }
     return own;
   }
   std::optional<std::int64_t> read_ahead(const Node& map, const std::string& what) {

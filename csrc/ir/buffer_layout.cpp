@@ -62,6 +62,13 @@ Schedule& Schedule::role(TensorId t, CopyRole role) {
                         std::to_string(role.warps) + " warps",
                     "let 1 to " + std::to_string(kMostWarps) + " warps copy");
   }
+  const std::int64_t n = role.registers;
+  if (n != 0 && (n < 24 || n > 128 || n % 8 != 0)) {
+    refuse<Illegal>(
+        "E448",
+        "threads that copy " + fusion()[t].name + " would have " + std::to_string(n) + " registers",
+        "give them a multiple of 8 from 24 to 128, such as 24; or leave registers out");
+  }
   nest(t).role = std::move(role);
   return *this;
 }

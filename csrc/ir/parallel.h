@@ -61,6 +61,9 @@ constexpr bool is_copied_in_bulk(std::int64_t bytes) {
 struct CopyRole {
   std::string name = "load";
   std::int64_t warps = 1;
+  // So many for each thread that copies, whose others go to those that compute (setmaxnreg): for
+  // this both are whole warpgroups. 0: as many as all have.
+  std::int64_t registers = 0;
 };
 
 // Threads of a warp, which run together (counted x fastest, then y, z), and of a warpgroup, four

@@ -322,6 +322,8 @@ struct Region {
   std::string role;
   std::vector<std::uint32_t> members;
   Body body;
+  // Of each thread while it is there, and before and behind; 0: nothing is said.
+  std::int64_t registers = 0, usual_registers = 0;
 };
 // A body for one block of the launch: the one that gets here when all others have been here. It is
 // the last statement of a kernel, outside of all loops and guards, so that each block gets here

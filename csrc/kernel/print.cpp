@@ -106,7 +106,8 @@ class Printer {
   void print(const ProxyFence&, int depth) { line(depth, "proxy fence"); }
   void print(const Region& region, int depth) {
     line(depth,
-         fmt::format("region {} (threads {:#010x})", region.role, fmt::join(region.members, " ")));
+         fmt::format("region {} (threads {:#010x}){}", region.role, fmt::join(region.members, " "),
+                     region.registers > 0 ? fmt::format(", {} registers", region.registers) : ""));
     print(region.body, depth + 1);
   }
   void print(const LastBlock& last, int depth) {

@@ -95,8 +95,9 @@ bool equal(const Wait& a, const Wait& b) {
 }
 bool equal(const ProxyFence&, const ProxyFence&) { return true; }
 bool equal(const Region& a, const Region& b) {
-  const auto& [role, members, body] = a;
-  return role == b.role && members == b.members && equal(body, b.body);
+  const auto& [role, members, body, registers, usual_registers] = a;
+  return role == b.role && members == b.members && equal(body, b.body) &&
+         registers == b.registers && usual_registers == b.usual_registers;
 }
 bool equal(const LastBlock& a, const LastBlock& b) {
   const auto& [counter, body] = a;

@@ -20,6 +20,8 @@ struct RoleWarps {
   std::string name;
   ParallelType axis = ParallelType::TIDx;
   std::int64_t first = 0, computing = 0, warps = 1;
+  // Of a thread that copies, of one that computes, and of each before; 0: nothing is said.
+  std::int64_t registers = 0, others = 0, usual = 0;
 };
 // A loop that is to become a ring of two roles.
 struct RoleRing {

@@ -125,6 +125,24 @@ class LoadRounds {
         return {p, double(kernel_.buffers[wait->object->buffer].elements.value()), true, inner};
       }
     }
+    return waiting_of_role(id, *copy);
+  }
+  // Where others wait for the copies, and the thread for the slots that these free.
+  Waiting waiting_of_role(PlaceId id, const AsyncCopy& copy) const {
+    for (PlaceId p = tree_[id].parent; copy.object && p != kTop; p = tree_[p].parent) {
+      for (PlaceId inner : tree_[p].body) {
+        const auto* wait = std::get_if<Wait>(&tree_[inner].statement->node);
+        if (wait == nullptr || !wait->object) continue;
+        for (PlaceId other = 0; other < tree_.size(); ++other) {
+          const auto* use = std::get_if<Wait>(&tree_[other].statement->node);
+          if (use == nullptr || !use->object || use->object->buffer != copy.object->buffer)
+            continue;
+          // A tile that is used is under way no more.
+          const std::int64_t slots = kernel_.buffers[wait->object->buffer].elements.value();
+          return {p, double(std::max<std::int64_t>(slots - 1, 1)), true, other};
+        }
+      }
+    }
     return {};
   }
   PlaceId waiting_loop(PlaceId id) const {

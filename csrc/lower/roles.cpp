@@ -31,6 +31,28 @@ const CopyRole* role_of(const KernelRequest& request, TensorId& of) {
   return widest;
 }
 
+// How many registers each thread has that computes: what the others leave, if all are warpgroups.
+void share_registers(std::int64_t registers, RoleWarps& role) {
+  constexpr std::int64_t kGroup = 4, kStep = 8, kMost = 240;
+  const std::int64_t computing = role.computing / kWarp, all = computing + role.warps;
+  // What the compiler takes for each thread of a block that has a multiprocessor for itself.
+  const std::int64_t usual =
+      std::min<std::int64_t>(kMaxThreadRegisters, kRegisters / (all * kWarp)) / kStep * kStep;
+  const std::int64_t others =
+      std::min((all * usual - role.warps * registers) / computing / kStep * kStep, kMost);
+  if (computing % kGroup != 0 || role.warps % kGroup != 0 || registers >= usual || others < usual) {
+    refuse<Illegal>("E448",
+                    std::to_string(role.warps) + " warps that copy and " +
+                        std::to_string(computing) + " others are to share registers, " +
+                        std::to_string(registers) + " for a thread that copies",
+                    "let both be multiples of 4 warps, with fewer registers than the " +
+                        std::to_string(usual) + " that all have; or leave registers out");
+  }
+  role.registers = registers;
+  role.others = others;
+  role.usual = usual;
+}
+
 class RoleParts {
  public:
   RoleParts(KernelDraft& draft, const RoleWarps& warps) : kernel_(draft.kernel), warps_(warps) {}
@@ -85,8 +107,10 @@ class RoleParts {
     *innermost = loop_over(std::move(copies));
     Body parts;
     if (meets) parts.push_back({Barrier{}});
-    parts.push_back({Region{warps_.name, members(true), std::move(by_one)}});
-    parts.push_back({Region{"compute", members(false), loop_over(std::move(rest))}});
+    parts.push_back(
+        {Region{warps_.name, members(true), std::move(by_one), warps_.registers, warps_.usual}});
+    parts.push_back({Region{"compute", members(false), loop_over(std::move(rest)), warps_.others,
+                            warps_.usual}});
     if (meets) parts.push_back({Barrier{}});
     body.erase(body.begin() + std::ptrdiff_t(at));
     body.insert(body.begin() + std::ptrdiff_t(at), std::make_move_iterator(parts.begin()),
@@ -190,6 +214,7 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft) {
                            .computing = threads,
                            .warps = more / kWarp};
     block[last] = draft.kernel.pool->constant(block[last].value() + more / inner);
+    if (role->registers > 0) share_registers(role->registers, *draft.role);
   });
 }
 

@@ -79,6 +79,8 @@ static struct {
   ((is_elected) = ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % 32 == 0)
 #define init_object(object, arrivals) (selvage_machine.init_object(object, arrivals))
 #define publish_objects() ((void)0)
+#define fewer_registers(n) ((void)0)
+#define more_registers(n) ((void)0)
 #define fence_for_copies() ((void)0)
 #define announce_bytes(object, bytes) (selvage_machine.arrive(object, bytes, 0))
 #define arrive_at(object) (selvage_machine.arrive(object, 0, 1), selvage_after_barrier())

@@ -122,6 +122,44 @@ TEST(Roles, AreRefusedWhereTheyCannotBe) {
             "whole warps; help: let other threads be a multiple of 32, and fewer than 992");
 }
 
+TEST(Roles, MayGiveRegistersToThoseWhoCompute) {
+  Rows rows(CopyBy::Tma, 3, true, 256);
+  rows.s->role(rows.xs, {.warps = 4, .registers = 24});
+  const Program program = agreed(rows.f, *rows.s, some_of(kRows));
+  const Kernel& kernel = program.steps[0].variants[0];
+  const CudaText text = cuda(kernel);
+  EXPECT_THAT(text.text, HasSubstr("KERNEL(__launch_bounds__(384, 1) kernel_y)("));
+  // 12 warps begin with 168 each: 8 * 240 + 4 * 24 are no more.
+  for (const char* line : {"fewer_registers(24);", "more_registers(168);", "more_registers(240);",
+                           "fewer_registers(168);"}) {
+    EXPECT_THAT(text.text, HasSubstr(line));
+  }
+  const auto refused = [&](CopyRole role) {
+    return refusal_by<Illegal>([&] {
+      rows.s->role(rows.xs, role);
+      lower(*rows.s);
+    });
+  };
+  EXPECT_EQ(refused({.warps = 1, .registers = 24}),
+            "selvage: error[E448]: 1 warps that copy and 8 others are to share registers, 24 for a "
+            "thread that copies; help: let both be multiples of 4 warps, with fewer registers than "
+            "the 224 that all have; or leave registers out");
+  EXPECT_EQ(refused({.warps = 4, .registers = 20}),
+            "selvage: error[E448]: threads that copy xs would have 20 registers; help: give them a "
+            "multiple of 8 from 24 to 128, such as 24; or leave registers out");
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) GTEST_SKIP() << "no NVRTC: " << Nvrtc::why_absent();
+  for (const char* architecture : {"sm_90", "sm_90a", "sm_100a"}) {
+    const CompiledKernels compiled =
+        nvrtc->compile({text.text, text.name, text.parameter_types}, {.arch = architecture});
+    const StaticCounts counts = count_sass(compiled.cubin).at(text.name);
+    EXPECT_EQ(counts.register_changes, std::string_view(architecture) == "sm_90" ? 0 : 4);
+    // No remark that an instruction is ignored, or that registers are too few.
+    EXPECT_EQ(compiled.log.find("C75"), std::string::npos) << compiled.log;
+    EXPECT_EQ(compiled.log.find("C76"), std::string::npos) << compiled.log;
+  }
+}
+
 TEST(Roles, AreWhatTheCompilerWrites) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) GTEST_SKIP() << "no NVRTC: " << Nvrtc::why_absent();
