@@ -8,6 +8,7 @@
 #include <selvage/runtime/graph.h>
 #include <selvage/runtime/stream.h>
 #include <selvage/runtime/virtual_device.h>
+#include <selvage/runtime/virtual_map.h>
 #include <selvage/scheduler/pointwise.h>
 
 #include <cstdio>
@@ -30,8 +31,12 @@ CompiledKernels compiled_for_stub(std::span<const KernelSource> sources,
     for (std::size_t k = 0; k < s.parameter_types.size(); ++k) {
       const std::string& type = s.parameter_types[k];
       const bool is_wide = type.ends_with("*") || type == "long long";
-      text += std::string(k > 0 ? ", " : "") + ".param " + (is_wide ? ".u64" : ".u32") + " p" +
-              std::to_string(k);
+      const bool is_map = type == "tensor_map";
+      text += std::string(k > 0 ? ", " : "") + ".param " +
+              (is_map    ? ".align 64 .b8"
+               : is_wide ? ".u64"
+                         : ".u32") +
+              " p" + std::to_string(k) + (is_map ? "[128]" : "");
     }
     text += ") { ret; }\n";
   }
@@ -59,11 +64,28 @@ class ExecutableOnStub : public StubbedDriver {
     if (is_new) kernel->second = std::make_unique<VirtualKernel>(source->second);
     std::vector<std::vector<std::byte>> values = run.arguments;
     std::vector<void*> arguments;
-    for (auto& v : values) arguments.push_back(v.data());
+    for (auto& v : values) {
+      if (v.size() == sizeof(TensorMap)) v = as_virtual(v);
+      arguments.push_back(v.data());
+    }
     const auto wide = [](const std::uint32_t(&n)[3]) {
       return std::array<std::int64_t, 3>{n[0], n[1], n[2]};
     };
     kernel->second->launch({wide(run.grid), wide(run.block), run.shared_bytes}, arguments);
+  }
+
+  // A tensor map of the stand-in as the virtual device reads it.
+  std::vector<std::byte> as_virtual(const std::vector<std::byte>& map) {
+    const driver_stub::EncodedMap m = stub.decode(map.data());
+    const TensorMap own = virtual_map({.tensor = "x",
+                                       .type = m.type,
+                                       .address = m.address,
+                                       .sizes = m.sizes,
+                                       .strides = m.strides,
+                                       .box = m.box,
+                                       .element_strides = m.element_strides,
+                                       .swizzle = TmaSwizzle(m.swizzle)});
+    return {own.bytes.begin(), own.bytes.end()};
   }
 
   // y = x - its row's maximum: two kernels with memory between them.
@@ -122,6 +144,48 @@ class ExecutableOnStub : public StubbedDriver {
   std::map<std::string, KernelSource> sources_;
   std::map<std::string, std::unique_ptr<VirtualKernel>> kernels_;
 };
+
+// Tensor maps are encoded at a launch, and again where the memory is another one.
+TEST_F(ExecutableOnStub, EncodesTensorMapsForTheMemoryThatItIsGiven) {
+  Fusion f;
+  const Expr m = f.extent("M", 0), n = f.extent("N", 0);
+  const Tensor x = f.input("x", {m, n}, DataType::Float), y = f.output("y", relu(x));
+  Schedule s(f);
+  const TensorId tile = s.cache(x, "tile", Memory::Shared);
+  const auto cut = [&](TensorId t) {
+    const auto [row, column] = s.loops<2>(t);
+    s.bind(row, ParallelType::BIDx);
+    return s.split(column, 32);
+  };
+  const auto [no, ni] = cut(y.id());
+  s.bind(ni, ParallelType::TIDx);
+  s.bind(s.split(cut(tile).second, 32).second, ParallelType::Bulk);
+  s.compute_at(tile, no).stages(tile, 3).copy(tile, CopyBy::Tma);
+  const auto driver = Driver::open(kStub);
+  const Executable run = compile_for(*driver, lower(f, s));
+  const auto encodings = [&] { return stub.count("cuTensorMapEncodeTiled"); };
+  const Array given = numbers({3, 100});
+  Array right = given;
+  for (std::int64_t k = 0; k < right.size(); ++k) right.set(k, std::max(0.0, given.get(k)));
+  DeviceBuffer in(*driver, given.bytes.size()), other(*driver, given.bytes.size()),
+      out(*driver, given.bytes.size());
+  const auto runs_from = [&](DeviceBuffer& memory) {
+    memory.copy_from(given.bytes);
+    run({{reinterpret_cast<void*>(memory.address()), DataType::Float, given.shape},
+         {reinterpret_cast<void*>(out.address()), DataType::Float, given.shape}});
+    driver->synchronize();
+    Array result(DataType::Float, given.shape);
+    out.copy_to(result.bytes);
+    EXPECT_EQ(result.bytes, right.bytes);
+  };
+  const int before = encodings();
+  runs_from(in);
+  EXPECT_EQ(encodings(), before + 1);
+  runs_from(in);
+  EXPECT_EQ(encodings(), before + 1);
+  runs_from(other);
+  EXPECT_EQ(encodings(), before + 2);
+}
 
 TEST_F(ExecutableOnStub, LaunchesWhatTheVirtualDeviceComputes) {
   const auto driver = Driver::open(kStub);
