@@ -446,6 +446,10 @@ class Machine : private BlockActions, private RunView {
     } else {
       note(UINT32_MAX, AccessKind::Write, tile, at, t.width);
     }
+    std::vector<std::pair<std::int64_t, std::int64_t>> extents;  // and strides
+    for (const BoxMap::Dim& dim : map.dims) {
+      extents.emplace_back(number(dim.size), number(dim.stride));
+    }
     log_.lane = s.slot;
     for (std::int64_t k = 0; k < t.width; ++k) {
       own_[s.slot] = k;
@@ -455,8 +459,8 @@ class Machine : private BlockActions, private RunView {
         const BoxMap::Dim& dim = map.dims[d];
         const std::int64_t i = s.indices[1 + d] + rest % dim.count() * dim.element_stride;
         rest /= dim.count();
-        is_inside = is_inside && 0 <= i && i < number(dim.size);
-        item += i * number(dim.stride);
+        is_inside = is_inside && 0 <= i && i < extents[d].first;
+        item += i * extents[d].second;
       }
       const std::int64_t own = at + map.place(k, bytes);
       if (is_store) {

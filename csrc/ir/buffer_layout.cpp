@@ -49,7 +49,6 @@ Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahea
   }
   nest(t).copied_by = by;
   nest(t).ahead = ahead;
-  nest(t).role.reset();
   return *this;
 }
 
@@ -57,10 +56,10 @@ Schedule& Schedule::role(TensorId t, CopyRole role) {
   check_kept_inside(t);
   constexpr std::int64_t kMostWarps = 4;
   if (role.warps < 1 || role.warps > kMostWarps) {
-    refuse<Illegal>("E448",
-                    "copies of " + fusion()[t].name + " would be made by " +
-                        std::to_string(role.warps) + " warps",
-                    "let 1 to " + std::to_string(kMostWarps) + " warps copy");
+    refuse<Illegal>(
+        "E448",
+        "copies of " + fusion()[t].name + " would be made by " + counted(role.warps, "warp"),
+        "let 1 to " + std::to_string(kMostWarps) + " warps copy");
   }
   const std::int64_t n = role.registers;
   if (n != 0 && (n < 24 || n > 128 || n % 8 != 0)) {

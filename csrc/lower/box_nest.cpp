@@ -186,8 +186,10 @@ class BoxNest {
     std::vector<std::int64_t> extents;
     for (std::size_t i = 0; i < analysis_.loops.size(); ++i) {
       if (!is_bulk(i)) continue;
+      const Expr extent = analysis_.ranges->simplify(schedule_.graph()[analysis_.loops[i]].extent);
+      SELVAGE_CHECK(extent.is(Op::Const));  // as the copy is legal
       variables.push_back(analysis_.variables[i]);
-      extents.push_back(schedule_.graph()[analysis_.loops[i]].extent.value());
+      extents.push_back(extent.value());
     }
     const Expr address = written_out(of_element);
     const Expr place = analysis_.ranges->simplify(address - at_first(address));

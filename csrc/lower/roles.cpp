@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/ir/about.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
@@ -42,9 +43,9 @@ void share_registers(std::int64_t registers, RoleWarps& role) {
       std::min((all * usual - role.warps * registers) / computing / kStep * kStep, kMost);
   if (computing % kGroup != 0 || role.warps % kGroup != 0 || registers >= usual || others < usual) {
     refuse<Illegal>("E448",
-                    std::to_string(role.warps) + " warps that copy and " +
-                        std::to_string(computing) + " others are to share registers, " +
-                        std::to_string(registers) + " for a thread that copies",
+                    counted(role.warps, "warp") + " for copies and " + counted(computing, "other") +
+                        " are to share registers, " + std::to_string(registers) +
+                        " for a thread that copies",
                     "let both be multiples of 4 warps, with fewer registers than the " +
                         std::to_string(usual) + " that all have; or leave registers out");
   }
@@ -201,11 +202,11 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft) {
     if (threads % kWarp != 0 || threads + more > kMaxThreads) {
       refuse<Illegal>(
           "E448",
-          "a block of " + std::to_string(threads) + " threads and " + std::to_string(more / kWarp) +
-              " warps that copy " +
+          "a block of " + counted(threads, "thread") + " beside " + counted(more / kWarp, "warp") +
+              " for copies " +
               (threads % kWarp != 0 ? "is no number of whole warps"
                                     : "has more than " + std::to_string(kMaxThreads) + " threads"),
-          "let other threads be a multiple of 32, and fewer than " +
+          "let other threads be a multiple of 32, and at most " +
               std::to_string(kMaxThreads - more));
     }
     draft.role = RoleWarps{.name = role->name,

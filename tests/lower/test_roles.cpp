@@ -118,8 +118,8 @@ TEST(Roles, AreRefusedWhereTheyCannotBe) {
             "copy");
   Rows odd(CopyBy::Bulk, 2, false, 16);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(*odd.s); }),
-            "selvage: error[E448]: a block of 16 threads and 1 warps that copy is no number of "
-            "whole warps; help: let other threads be a multiple of 32, and fewer than 992");
+            "selvage: error[E448]: a block of 16 threads beside 1 warp for copies is no number of "
+            "whole warps; help: let other threads be a multiple of 32, and at most 992");
 }
 
 TEST(Roles, MayGiveRegistersToThoseWhoCompute) {
@@ -141,7 +141,7 @@ TEST(Roles, MayGiveRegistersToThoseWhoCompute) {
     });
   };
   EXPECT_EQ(refused({.warps = 1, .registers = 24}),
-            "selvage: error[E448]: 1 warps that copy and 8 others are to share registers, 24 for a "
+            "selvage: error[E448]: 1 warp for copies and 8 others are to share registers, 24 for a "
             "thread that copies; help: let both be multiples of 4 warps, with fewer registers than "
             "the 224 that all have; or leave registers out");
   EXPECT_EQ(refused({.warps = 4, .registers = 20}),
