@@ -113,7 +113,9 @@ class RoleRings {
         uses_of(kernel_.body, empty) != 2) {
       return false;
     }
+    if (!lies_alone(empty) || !lies_alone(full)) return false;
     for (BufferId tile : tiles) {
+      if (!lies_alone(tile)) return false;
       if (uses_of(kernel_.body, tile) != uses_of(copies, tile) + uses_of(use, tile)) return false;
     }
     if (accesses_more(use, tiles)) {
@@ -300,6 +302,20 @@ class RoleRings {
     return out;
   }
 
+  // Whether no other buffer has bytes of this one: who uses that meets nobody before the first
+  // copy.
+  bool lies_alone(BufferId b) const {
+    const auto end_of = [](const Buffer& own) {
+      return *own.offset + own.elements.value() * size_of(own.type);
+    };
+    const Buffer& own = kernel_.buffers[b];
+    for (BufferId other = 0; other < kernel_.buffers.size(); ++other) {
+      const Buffer& o = kernel_.buffers[other];
+      if (other == b || o.memory != Memory::Shared || !o.offset || !own.offset) continue;
+      if (*o.offset < end_of(own) && *own.offset < end_of(o)) return false;
+    }
+    return true;
+  }
   std::int64_t uses_of(const Body& body, BufferId b) const {
     std::int64_t n = 0;
     for_each_statement(body, [&](const Statement& s) {

@@ -74,6 +74,28 @@ TEST(RoleRings, AreNotProvedWhereAnythingIsWrong) {
   }
 }
 
+// What lies where a tile does is used with no barrier in front of the first copy.
+TEST(RoleRings, AreNotProvedWhereSomethingElseHasTheirBytes) {
+  for (const std::int64_t other : {0, 4096}) {
+    RoleRing ring;
+    Kernel kernel = ring.make();
+    for (Buffer& b : kernel.buffers) {
+      if (b.memory == Memory::Shared) b.offset = b.name == "s" ? 0 : b.name == "full" ? 2048 : 3072;
+    }
+    EXPECT_TRUE(verify(kernel).is_legal());
+    kernel.buffers.push_back({.name = "z",
+                              .type = DataType::Float,
+                              .memory = Memory::Shared,
+                              .elements = ring.c(96),
+                              .is_written = true,
+                              .offset = other});
+    const ValueId zero = kernel.values.constant(DataType::Float, 0.0, false);
+    Body& body = std::get<Loop>(kernel.body[0].node).body;
+    body.insert(body.begin(), store(BufferId(kernel.buffers.size() - 1), ring.t, zero));
+    EXPECT_EQ(verify(kernel).is_legal(), other == 4096);
+  }
+}
+
 // Rings of any make: what is proved for any number of tiles has no fault with any. Runs of the
 // kernel decide, statement by statement.
 TEST(RoleRings, AreProvedOnlyWhereRunsHaveNoFault) {
