@@ -268,7 +268,13 @@ class ThreadReader {
       copies.condition = scope_.condition(*condition, "if");
       copies.text = condition->text;
     }
-    for (const Node& item : expect_sequence(require(node, "copy", "do"), "do")) {
+    const Node& list = require(node, "copy", "do");
+    const std::vector<Node>& items = expect_sequence(list, "do");
+    if (items.empty()) {
+      refuse("E107", list.place, "copy.do is empty",
+             "write what is copied, such as 'S[p] = A[k, p]'; or leave the copy out");
+    }
+    for (const Node& item : items) {
       errors_.attempt([&] {
         copies.body.push_back({read_assignment(item, scope_, program_), item.place});
       });
