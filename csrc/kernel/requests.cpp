@@ -169,13 +169,16 @@ class Count {
   bool has_box(const KernelAccess& a) const {
     return !map_.places()[a.place].corner.empty() && a.kind != AccessKind::Signal;
   }
+  const AsyncCopy& copy_of(const KernelAccess& a) const {
+    return std::get<AsyncCopy>(map_.places()[a.place].statement->node);
+  }
+  const BoxMap& map_of(const KernelAccess& a) const { return kernel_.maps[copy_of(a).box->map]; }
   // Visits what a box accesses of global memory: each row of which all is there at once, else the
   // chunks of 16 bytes that are.
   bool visit_box(const KernelAccess& a, const RequestBoxes::Blocks& blocks,
                  const RequestBoxes::Visit& visit) {
     const StatementPlace& place = map_.places()[a.place];
-    const AsyncCopy& copy = std::get<AsyncCopy>(place.statement->node);
-    const BoxMap& map = kernel_.maps[copy.box->map];
+    const BoxMap& map = map_of(a);
     const std::int64_t element = size_of(kernel_.buffers[map.buffer].type);
     const BoxMap::Dim& inner = map.dims.back();
     const Expr c = place.corner.back(), is_whole = 0 <= c && c + inner.box <= inner.size;
@@ -206,17 +209,12 @@ class Count {
     }
     return true;
   }
-  BufferId in_box(const KernelAccess& a) const {
-    const auto& copy = std::get<AsyncCopy>(map_.places()[a.place].statement->node);
-    return kernel_.maps[copy.box->map].buffer;
-  }
   bool count_box(const KernelAccess& a) {
-    const auto& copy = std::get<AsyncCopy>(map_.places()[a.place].statement->node);
-    const BoxMap& map = kernel_.maps[copy.box->map];
+    const BoxMap& map = map_of(a);
     AccessRequests& n = result_.accesses.emplace_back();
     n = {.place = a.place,
          .buffer = map.buffer,
-         .kind = copy.is_store() ? AccessKind::Write : AccessKind::Read};
+         .kind = copy_of(a).is_store() ? AccessKind::Write : AccessKind::Read};
     n.bytes = map.dims.back().box * size_of(kernel_.buffers[map.buffer].type);
     return visit_box(a, boxes_.all_blocks(), [&](const BoxedRequest& r) {
       const std::vector<ByteRun> runs = byte_runs(r.request);
@@ -303,7 +301,7 @@ class Count {
         is_known = is_known && boxes_.visit(access_of(a), boxes_.middle_block(), add);
       }
       for (const KernelAccess& a : map_.accesses()) {
-        if (!has_box(a) || in_box(a) != b) continue;
+        if (!has_box(a) || map_of(a).buffer != b) continue;
         const auto add = [&](const BoxedRequest& r) { touched.add(byte_runs(r.request), r); };
         is_known = is_known && visit_box(a, boxes_.middle_block(), add);
       }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <string>
 
 namespace selvage {
@@ -107,18 +106,18 @@ class RoleRings {
     copies.erase(copies.begin());
     use.erase(use.begin());
     use.erase(use.end() - 2, use.end());
-    std::set<BufferId> tiles;
-    if (!only_copies(copies, full, has_fence, tiles) || !only_uses(use, *compute)) return false;
+    if (!only_copies(copies, full, has_fence) || !only_uses(use, *compute)) return false;
     if (uses_of(kernel_.body, full) != uses_of(copies, full) + 1 ||
         uses_of(kernel_.body, empty) != 2) {
       return false;
     }
     if (!lies_alone(empty) || !lies_alone(full)) return false;
+    const std::set<BufferId> tiles = tiles_of(copies);
     for (BufferId tile : tiles) {
       if (!lies_alone(tile)) return false;
       if (uses_of(kernel_.body, tile) != uses_of(copies, tile) + uses_of(use, tile)) return false;
     }
-    if (accesses_more(use, tiles)) {
+    if (accesses_more(kernel_, use, tiles)) {
       const bool is_between = at > 0 && is_block_barrier(body[at - 1]) && at + 2 < body.size() &&
                               is_block_barrier(body[at + 2]);
       const bool meets = meets_first || (!use.empty() && is_block_barrier(use[0]));
@@ -182,8 +181,7 @@ class RoleRings {
   // Whether statements do no more than to begin copies for objects, of what the kernel does not
   // store, and to arrive there; or, if a fence stands before the next copies, to store elements of
   // tiles themselves.
-  bool only_copies(const Body& body, BufferId full, bool has_fence,
-                   std::set<BufferId>& tiles) const {
+  bool only_copies(const Body& body, BufferId full, bool has_fence) const {
     bool are_copies = true;
     for_each_statement(body, [&](const Statement& s) {
       const auto* copy = std::get_if<AsyncCopy>(&s.node);
@@ -201,8 +199,6 @@ class RoleRings {
                             kernel_.buffers[store->buffer].memory == Memory::Shared &&
                             !reads_stores(s);
       are_copies = are_copies && (is_copy || is_arrival || is_around || is_store);
-      if (is_copy) tiles.insert(copy->copy.to);
-      if (is_store) tiles.insert(store->buffer);
     });
     return are_copies;
   }
@@ -323,23 +319,32 @@ class RoleRings {
     });
     return n;
   }
-  // Whether it does more with shared memory than to read tiles.
-  bool accesses_more(const Body& body, const std::set<BufferId>& tiles) const {
-    bool does = false;
-    for_each_statement(body, [&](const Statement& s) {
-      for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
-        if (kernel_.buffers[a.buffer].memory != Memory::Shared) return;
-        does = does || writes(a.kind) || !tiles.contains(a.buffer);
-      });
-    });
-    return does;
-  }
 
   Kernel& kernel_;
   int merged_ = 0;
 };
 
 }  // namespace
+
+std::set<BufferId> tiles_of(const Body& copies) {
+  std::set<BufferId> tiles;
+  for_each_statement(copies, [&](const Statement& s) {
+    if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) tiles.insert(copy->copy.to);
+    if (const auto* store = std::get_if<Store>(&s.node)) tiles.insert(store->buffer);
+  });
+  return tiles;
+}
+
+bool accesses_more(const Kernel& kernel, const Body& use, const std::set<BufferId>& tiles) {
+  bool does = false;
+  for_each_statement(use, [&](const Statement& s) {
+    for_each_access(s, kernel.values, [&](const StatementAccess& a) {
+      if (kernel.buffers[a.buffer].memory != Memory::Shared) return;
+      does = does || writes(a.kind) || !tiles.contains(a.buffer);
+    });
+  });
+  return does;
+}
 
 std::shared_ptr<const Kernel> with_roles_merged(const Kernel& kernel) {
   auto merged = std::make_shared<Kernel>(kernel);

@@ -3,7 +3,7 @@
 #include <selvage/kernel/kernel.h>
 
 #include <memory>
-#include <optional>
+#include <set>
 
 namespace selvage {
 
@@ -33,6 +33,12 @@ namespace selvage {
 // Which other accesses the barrier of the one ring orders, and nothing does in the other, is looked
 // for: uses may access other shared memory only behind a barrier of their region, with barriers of
 // the block before and behind the regions, and copy nothing that the kernel stores.
+
+// What the copies of a ring of two roles fill.
+std::set<BufferId> tiles_of(const Body& copies);
+// Whether the uses do more with shared memory than to read the tiles: then they need those
+// barriers.
+bool accesses_more(const Kernel& kernel, const Body& use, const std::set<BufferId>& tiles);
 
 // The kernel with every ring of two roles made one of one role, for proofs. Null: it has none, or
 // has regions that are no such rings.

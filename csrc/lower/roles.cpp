@@ -3,6 +3,7 @@
 #include <selvage/base/words.h>
 #include <selvage/ir/about.h>
 #include <selvage/kernel/launch_limits.h>
+#include <selvage/kernel/role_rings.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/one_thread.h>
@@ -87,7 +88,7 @@ class RoleParts {
     copies.erase(copies.begin());
     rest.erase(rest.begin());
     Body by_one = choose_thread(copies);
-    const bool meets = accesses_more(rest, copies);
+    const bool meets = accesses_more(kernel_, rest, tiles_of(copies));
     if (meets) name_barriers(rest);
     const Expr k = ring.iteration, slot = k % ring.stages;
     const BarrierObject full{ring.copied, slot}, empty{ring.free, slot};
@@ -147,21 +148,6 @@ class RoleParts {
     return around;
   }
 
-  bool accesses_more(const Body& rest, const Body& copies) const {
-    std::vector<BufferId> tiles;
-    for_each_statement(copies, [&](const Statement& s) {
-      if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) tiles.push_back(copy->copy.to);
-      if (const auto* store = std::get_if<Store>(&s.node)) tiles.push_back(store->buffer);
-    });
-    bool does = false;
-    for_each_statement(rest, [&](const Statement& s) {
-      for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
-        if (kernel_.buffers[a.buffer].memory != Memory::Shared) return;
-        does = does || std::ranges::find(tiles, a.buffer) == tiles.end();
-      });
-    });
-    return does;
-  }
   // Those who compute meet one another alone, in each iteration before anything else.
   void name_barriers(Body& rest) const {
     const Barrier own{.scope = Barrier::Scope::Threads, .id = 1, .members = members(false)};
