@@ -8,7 +8,7 @@ namespace selvage {
 
 std::string flat_thread(const Kernel& kernel) {
   const auto& block = kernel.launch.block;
-  if (!block[2].is_const(1)) {
+  if (!block[2].is_const(1) && !kernel.launch.is_cluster) {
     return fmt::format("(threadIdx.z * {} + threadIdx.y) * {} + threadIdx.x", block[1].value(),
                        block[0].value());
   }
@@ -60,7 +60,9 @@ std::string member_text(const Kernel& kernel, const Region& region) {
 
 BarrierText barrier_text(const Kernel& kernel, const Barrier& barrier) {
   switch (barrier.scope) {
-    case Barrier::Scope::Block: return {"__syncthreads();"};
+    case Barrier::Scope::Block:
+      return {kernel.launch.is_cluster ? "sync_cluster();" : "__syncthreads();"};
+    case Barrier::Scope::Rank: return {"__syncthreads();"};
     case Barrier::Scope::Warp:
       return {barrier.is_partial() ? fmt::format("__syncwarp({:#010x}u);", barrier.lanes)
                                    : "__syncwarp();"};

@@ -90,6 +90,11 @@ void BufferText::place_in_pool() {
 void BufferText::declare_pool(Names& names) {
   if (pool_bytes_ == 0) return;
   pool_ = names.declare("shared_pool");
+  if (kernel_.launch.is_cluster) {
+    declarations_.push_back(fmt::format("RANK_SHARED({}, unsigned char, {}, {});", pool_alignment_,
+                                        pool_, kernel_.launch.shared_bytes.value()));
+    return;
+  }
   const char* form = is_aligned_dynamic() ? "ALIGNED_DYNAMIC_SHARED({0}, unsigned char, {1});"
                      : is_dynamic_        ? "DYNAMIC_SHARED(unsigned char, {1});"
                                           : "__shared__ __align__({0}) unsigned char {1}[{2}];";
@@ -97,6 +102,7 @@ void BufferText::declare_pool(Names& names) {
 }
 
 const char* BufferText::dynamic_head() const {
+  if (kernel_.launch.is_cluster) return "";
   return is_aligned_dynamic() ? kAlignedDynamicShared : is_dynamic_ ? kDynamicShared : "";
 }
 
@@ -154,6 +160,12 @@ std::string BufferText::element(BufferId b, const std::string& at) const {
 std::string BufferText::read(BufferId b, const std::string& at) const {
   const std::string place = element(b, at);
   return kernel_.buffers[b].is_read_once ? "__ldcs(&" + place + ")" : place;
+}
+
+std::string BufferText::read_in_rank(BufferId b, const std::string& at,
+                                     const std::string& rank) const {
+  return fmt::format("*(const {}*)in_rank(&{}, {}, {})", c_storage_type(kernel_.buffers[b].type),
+                     element(b, at), rank, kernel_.launch.shared_bytes.value());
 }
 
 std::string BufferText::whole(BufferId b, std::int64_t width) const {

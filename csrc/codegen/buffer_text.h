@@ -40,6 +40,8 @@ class BufferText {
   // The same as a value. A buffer that is read once is loaded as __ldcs(&x[at]), so that caches
   // evict it first.
   std::string read(BufferId b, const std::string& at) const;
+  // A value that another block of the cluster, number `rank`, has in its shared memory.
+  std::string read_in_rank(BufferId b, const std::string& at, const std::string& rank) const;
   // A pointer to element 0.
   std::string pointer(BufferId b) const {
     return forms_[b] == Form::Lanes ? names_[b] + ".at" : names_[b];

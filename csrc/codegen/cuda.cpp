@@ -8,6 +8,7 @@
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
+#include <selvage/codegen/rank_form.h>
 #include <selvage/codegen/shared_quotients.h>
 #include <selvage/codegen/signature.h>
 #include <selvage/codegen/text_plan.h>
@@ -18,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 namespace selvage {
 
@@ -62,7 +64,8 @@ class Writer {
       line("__syncthreads();");
       close();
     }
-    out.text = std::string(kHead) + (has_clusters() ? kCluster : "") + buffers.dynamic_head() +
+    out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
+               (kernel_.launch.is_cluster ? kRanks : "") + buffers.dynamic_head() +
                (syncs_threads_ ? kSyncThreads : "") + (syncs_members_ ? kSyncMembers : "") +
                events.head() + (elects_ ? kElect : "") + (sets_registers_ ? kSetRegisters : "") +
                (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
@@ -80,6 +83,9 @@ class Writer {
   // blockIdx.x, ...; empty for a loop that iterates.
   std::string hardware_index(ParallelType type) const {
     const std::size_t k = is_index(type) ? std::size_t(axis(type)) : 0;
+    const bool is_cluster = kernel_.launch.is_cluster;
+    if (type == ParallelType::BIDx && is_cluster) return "cluster_number()";
+    if (type == ParallelType::TIDz && is_cluster) return "cluster_rank()";
     if (is_block(type)) return block_[k];
     if (is_thread(type)) return std::string("threadIdx.") + "xyz"[k];
     return {};
@@ -100,7 +106,7 @@ class Writer {
     if (all.empty()) all = "1";
     open(fmt::format("for (long long {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x)", turn, all));
   }
-  bool has_clusters() const { return kernel_.launch.cluster > 1; }
+  bool has_clusters() const { return kernel_.launch.cluster > 1 || kernel_.launch.is_cluster; }
   void declare_parameters(std::vector<std::string>& types) {
     for (const BufferText::Parameter& p : buffers_->parameters()) {
       types.push_back(p.type);
@@ -198,6 +204,7 @@ class Writer {
         return write_inside(statement, loop);
       case ParallelType::Bulk: return write_bulk(statement, loop);
       case ParallelType::DIDx:
+      case ParallelType::CIDx:
       case ParallelType::Group: break;
     }
     SELVAGE_CHECK(!"a loop that can be written in CUDA");
@@ -415,11 +422,12 @@ class Writer {
     line(elements(transfer.to, transfer.to_address, transfer.width, "") + " = " +
          elements(transfer.from, transfer.from_address, transfer.width, "const ") + ";");
   }
-  // Thread 0 makes the barrier objects ready before any other thread goes on.
+  // Thread 0 of a block makes its barrier objects ready before any other thread goes on.
   void init_objects() {
     const std::vector<std::string> lines = events_->objects();
     if (lines.empty()) return;
-    open("if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)");
+    open(std::string("if (threadIdx.x == 0 && threadIdx.y == 0") +
+         (kernel_.launch.is_cluster ? ")" : " && threadIdx.z == 0)"));
     for (const std::string& l : lines) line(l);
     close();
     line("__syncthreads();");
@@ -511,8 +519,11 @@ CudaText cuda(const Kernel& kernel) { return std::move(cuda(std::span(&kernel, 1
 
 std::vector<CudaText> cuda(std::span<const Kernel> variants) {
   std::vector<CudaText> texts;
+  std::deque<Kernel> of_ranks;
   std::optional<TextPlan> plan;
-  for (const Kernel& kernel : variants) {
+  for (const Kernel& variant : variants) {
+    const Kernel& kernel =
+        variant.launch.is_cluster ? of_ranks.emplace_back(rank_form(variant)) : variant;
     const bool is_planned = plan && differ_in_width_alone(plan->kernel, kernel);
     if (!is_planned) {
       check_is_emitted(kernel);

@@ -23,6 +23,8 @@ namespace selvage {
 //                                  waits for `members` of these threads, the `lanes` of each warp
 //   begin_copy(bytes, to, from), begin_copy_16(to, from), end_copy_group(),
 //   wait_for_copy_groups(pending)  copies to shared memory that end later
+//   cluster_rank(), cluster_number(), sync_cluster(), in_rank(at, rank, bytes),
+//   RANK_SHARED(n, type, name, bytes)  where a block is one of a cluster (head_text.h)
 // With SELVAGE_VIRTUAL_DEVICE defined, plain C that gives the same bits replaces inline assembly.
 // A kernel with clusters is declared as KERNEL(CLUSTER(blocks) name), and one with so many threads
 // that they cannot have 255 registers each as KERNEL(__launch_bounds__(threads) name).

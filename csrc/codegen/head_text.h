@@ -19,6 +19,32 @@ inline constexpr const char* kCluster =
     "#define CLUSTER(blocks)\n"
     "#endif\n"
     "#endif\n";
+// A kernel each of whose blocks is one of a cluster: its number there, and that of the cluster;
+// its shared memory, of so many bytes; where something at a place there is in the block of another
+// rank; and the wait of all threads of a cluster for one another. From sm_90 on.
+inline constexpr const char* kRanks =
+    "#ifndef sync_cluster\n"
+    "static __device__ __forceinline__ int cluster_rank() {\n"
+    "  int rank;\n"
+    "  asm(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
+    "  return rank;\n"
+    "}\n"
+    "static __device__ __forceinline__ int cluster_number() {\n"
+    "  int cluster;\n"
+    "  asm(\"mov.u32 %0, %%clusterid.x;\" : \"=r\"(cluster));\n"
+    "  return cluster;\n"
+    "}\n"
+    "static __device__ __forceinline__ void* place_in_rank(const void* at, int rank) {\n"
+    "  void* place;\n"
+    "  asm(\"mapa.u64 %0, %1, %2;\" : \"=l\"(place) : \"l\"(at), \"r\"(rank));\n"
+    "  return place;\n"
+    "}\n"
+    "#define in_rank(at, rank, bytes) place_in_rank(at, rank)\n"
+    "#define RANK_SHARED(n, type, name, bytes) extern __shared__ __align__(n) type name[]\n"
+    "#define sync_cluster() \\\n"
+    "  asm volatile(\"barrier.cluster.arrive.release.aligned;\" \\\n"
+    "               \"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\")\n"
+    "#endif\n";
 // Shared memory whose size the launch gives.
 inline constexpr const char* kDynamicShared =
     "#ifndef DYNAMIC_SHARED\n"

@@ -20,6 +20,7 @@ std::string launch_bounds(const Kernel& kernel) {
     if (!extent.is(Op::Const)) return {};
     threads *= extent.value();
   }
+  threads /= kernel.launch.ranks();
   bool sets_registers = false;
   for_each_statement(kernel.body, [&](const Statement& s) {
     const auto* region = std::get_if<Region>(&s.node);
@@ -34,7 +35,7 @@ std::string launch_bounds(const Kernel& kernel) {
 
 std::string signature(const Kernel& kernel, const std::string& name,
                       const std::vector<std::string>& parameters) {
-  const std::int64_t cluster = kernel.launch.cluster;
+  const std::int64_t cluster = kernel.launch.cluster_blocks();
   const std::string head = "KERNEL(" + (cluster > 1 ? fmt::format("CLUSTER({}) ", cluster) : "") +
                            launch_bounds(kernel) + name + ")(";
   const std::string line = head + fmt::format("{}", fmt::join(parameters, ", ")) + ") {\n";

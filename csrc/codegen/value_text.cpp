@@ -232,6 +232,12 @@ ValueText::Written ValueText::block(ValueId root, int bits) {
   return out;
 }
 
+std::string ValueText::element_text(const ValueNode& read) {
+  const std::string at = index_.write_converted(read.subscripts[0]).text;
+  if (read.subscripts.size() == 1) return buffers_.read(read.source, at);
+  return buffers_.read_in_rank(read.source, at, index_.write_converted(read.subscripts[1]).text);
+}
+
 CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
   const ValueNode& node = kernel_.values[v];
   switch (node.kind) {
@@ -244,8 +250,7 @@ CText ValueText::node_text(ValueId v, std::vector<std::string>& lines) {
       return cast(c_type(compute(v)), index_.write_converted(node.index));
     }
     case ValueNode::Kind::Read: {
-      const std::string address = index_.write_converted(node.subscripts[0]).text;
-      return load({buffers_.read(node.source, address)}, kernel_.buffers[node.source].type);
+      return load({element_text(node)}, kernel_.buffers[node.source].type);
     }
     case ValueNode::Kind::Cast: {
       const ValueId from = node.operands[0];
@@ -471,8 +476,7 @@ ValueText::Written ValueText::write(ValueId v, DataType type) {
   if (node.kind == ValueNode::Kind::Cast && node.type == type) v = node.operands[0];
   if (is_copy(kernel_.values[v], type)) {
     const ValueNode& read = kernel_.values[v];
-    return {
-        {}, {buffers_.read(read.source, index_.write_converted(read.subscripts[0]).text)}, type};
+    return {{}, {element_text(read)}, type};
   }
   if (const auto number = real_number(v, compute_type(type))) {
     return {{}, store(*number, type), type};

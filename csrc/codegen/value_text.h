@@ -52,6 +52,7 @@ class ValueText {
   Written block(ValueId root, int bits = kAllBits);
   Region region(ValueId root) const;
   void narrow(const Region& region, ValueId root, int bits);
+  std::string element_text(const ValueNode& read);
   CText node_text(ValueId v, std::vector<std::string>& lines);
   CText checked(const ValueNode& node);
   CText search(const ValueNode& node);

@@ -258,14 +258,15 @@ void show_memory(const RunView& view, const KernelNames& names, Memory memory, L
 }
 
 void show_occupancy(const RunView& view, const Device& device, Lines& out) {
-  const std::int64_t threads = std::max<std::int64_t>(view.geometry().threads(), 1);
+  const std::int64_t ranks = view.kernel().launch.ranks();  // blocks of a cluster
+  const std::int64_t threads = std::max<std::int64_t>(view.geometry().threads() / ranks, 1);
   // Arrays whose size is known before the launch are no part of what a launch asks for.
   std::int64_t bytes = value_of(view, view.kernel().launch.shared_bytes).value_or(0), placed = 0;
   for (BufferId b = 0; b < view.kernel().buffers.size(); ++b) {
     const Buffer& buffer = view.kernel().buffers[b];
-    const std::int64_t own = view.elements(b) * size_of(buffer.type);
     if (buffer.memory != Memory::Shared) continue;
-    if (buffer.offset) placed = std::max(placed, *buffer.offset + own);
+    const std::int64_t own = view.elements(b) / ranks * size_of(buffer.type);
+    if (buffer.offset) placed = std::max(placed, *buffer.offset / ranks + own);
     if (!buffer.offset) bytes += own;
   }
   bytes = std::max(bytes, placed);

@@ -144,7 +144,8 @@ class Machine : private BlockActions, private RunView {
     }
     const std::int64_t agents =
         events_ ? BlockEvents::agents(threads_, objects_->arrivals().size()) : 0;
-    clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents);
+    clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents,
+                          kernel.launch.part_threads());
     memory_.emplace(kernel, buffers, elements, waits_ ? threads_ : 1, clock_, log_);
     if (options.requests != nullptr) requests_.emplace(kernel, tree_.size(), elements);
     values_ = ValueMachine(requests_ ? &*requests_ : nullptr,
@@ -180,6 +181,7 @@ class Machine : private BlockActions, private RunView {
                   : order_ == Kind::Backwards ? blocks - 1 - k
                                               : k);
       block.run(all, order_ == Kind::Drawn ? &random_ : nullptr);
+      memory_->end_block();
       if (requests_) requests_->end_block();
     }
     if (watcher_ != nullptr) watcher_->end_kernel(*this);

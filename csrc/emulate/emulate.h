@@ -27,6 +27,7 @@ enum class FaultKind : std::uint8_t {
   Hole,        // a store where one of Store::valid does not hold
   Misaligned,  // an access of several elements that does not begin at a multiple of their number
   Overflow,    // an index expression that leaves the index type, or is undefined
+  Ended,       // an access of the memory of another block of a cluster, which may have ended
   Unkept,      // a number from memory that is not what Define says of it
   Failed,      // a check of the kernel (Kernel::checks)
 };

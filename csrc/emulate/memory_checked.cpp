@@ -38,7 +38,11 @@ Words words(Effect effect) {
 CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> arrays,
                              const std::vector<std::int64_t>& elements, std::int64_t local_copies,
                              BarrierClock& clock, FaultLog& log)
-    : own_(arrays.size()), clock_(clock), log_(log) {
+    : ranks_(kernel.launch.ranks()),
+      threads_of_rank_(kernel.launch.part_threads()),
+      own_(arrays.size()),
+      clock_(clock),
+      log_(log) {
   SELVAGE_CHECK(arrays.size() == kernel.buffers.size());
   std::vector<bool> is_atomic(arrays.size());
   for_each_statement(kernel.body, [&](const Statement& s) {
@@ -112,9 +116,33 @@ void CheckedMemory::start_block() {
   forget_local();
 }
 
+void CheckedMemory::end_block() {
+  if (far_.empty()) return;
+  const std::int64_t all = ranks_ * threads_of_rank_;
+  for (const auto& [thread, access] : far_) {
+    clock_.run(access.rank * threads_of_rank_);
+    if (clock_.is_before_now(access.when)) continue;
+    log_.thread = thread;
+    log_.report(FaultKind::Ended, access.buffer, access.address,
+                "is accessed in the memory of another block of the cluster, which may have ended",
+                thread / all * all + access.rank * threads_of_rank_);
+  }
+  far_.clear();
+}
+
+void CheckedMemory::note_rank(BufferId b, std::int64_t address) {
+  if (ranks_ == 1 || buffers_[b].memory != Memory::Shared) return;
+  const std::int64_t rank = address / (buffers_[b].elements / ranks_),
+                     own = log_.thread / threads_of_rank_ % ranks_;
+  if (rank != own) far_.insert_or_assign(log_.thread, FarAccess{clock_.now(), b, address, rank});
+}
+
 bool CheckedMemory::check_bounds(BufferId b, std::int64_t address) {
   const std::int64_t elements = buffers_[b].elements;
-  if (address >= 0 && address < elements) return true;
+  if (address >= 0 && address < elements) {
+    note_rank(b, address);
+    return true;
+  }
   log_.report(FaultKind::OutOfBounds, b, address,
               fmt::format("is out of bounds: there are {} elements", elements));
   return false;

@@ -6,6 +6,7 @@
 #include <selvage/kernel/access_log.h>
 #include <selvage/kernel/kernel.h>
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ class CheckedMemory {
 
   // Makes shared memory, or local memory of all copies, uninitialised.
   void start_block();
+  // All threads of a block have ended. Of a cluster: whoever accessed the memory of another rank
+  // must have done so before that rank's end.
+  void end_block();
   void forget_local() { ++lifetime_; }
   // Selects the running thread's copy of local memory.
   void use_local(std::int64_t copy) { local_ = copy; }
@@ -62,9 +66,18 @@ class CheckedMemory {
   bool is_initialised(BufferId b, std::int64_t address) const;
   bool is_same(const Checked& buffer, std::int64_t address, Scalar value) const;
   std::optional<AccessLog::Race> access(BufferId b, std::int64_t address, Effect effect);
+  void note_rank(BufferId b, std::int64_t address);
   void tell_stored(BufferId b, std::int64_t address) const;
   void report_race(BufferId b, std::int64_t address, Effect effect, AccessLog::Race race);
 
+  // The last access of a thread in the memory of another rank of its cluster.
+  struct FarAccess {
+    Moment when;
+    BufferId buffer = 0;
+    std::int64_t address = 0, rank = 0;  // whose memory it is
+  };
+  std::int64_t ranks_, threads_of_rank_;
+  std::map<std::int64_t, FarAccess> far_;  // by thread of the launch
   std::vector<Checked> buffers_;
   std::vector<Array> own_;  // shared and local memory
   std::vector<AccessLog> logs_;

@@ -21,6 +21,7 @@ enum class ParallelType : std::uint8_t {
   Unswitch,
   Bulk,
   Group,
+  CIDx,
 };
 
 std::string_view to_string(ParallelType type);
@@ -32,14 +33,24 @@ constexpr bool is_block(ParallelType t) {
 constexpr bool is_thread(ParallelType t) {
   return t == ParallelType::TIDx || t == ParallelType::TIDy || t == ParallelType::TIDz;
 }
+// The number of a block within its cluster. A block has memory of its own, but those of a cluster
+// wait for one another and access each other's shared memory: so they can fold together.
+constexpr bool is_rank(ParallelType t) { return t == ParallelType::CIDx; }
+// What numbers blocks, each with memory of its own: in the grid, or in a cluster.
+constexpr bool is_of_blocks(ParallelType t) { return is_block(t) || is_rank(t); }
 // The index of a block or of a thread: the loop is not iterated over.
-constexpr bool is_index(ParallelType t) { return is_block(t) || is_thread(t); }
+constexpr bool is_index(ParallelType t) { return is_of_blocks(t) || is_thread(t); }
 // A tensor binds at most one loop to each of these types.
 constexpr bool is_bound_once(ParallelType t) { return is_index(t) || t == ParallelType::Vectorize; }
-// x, y, z as 0, 1, 2.
+// x, y, z as 0, 1, 2. The threads of a cluster are numbered as those of one block, whose z is the
+// rank (Launch::is_cluster).
 constexpr int axis(ParallelType t) {
+  if (is_rank(t)) return 2;
   return is_block(t) ? int(t) - int(ParallelType::BIDx) : int(t) - int(ParallelType::TIDx);
 }
+
+// The index of a kernel that stands for that of a loop.
+constexpr ParallelType in_kernel(ParallelType t) { return is_rank(t) ? ParallelType::TIDz : t; }
 
 // How the elements of a cache come into shared memory.
 enum class CopyBy : std::uint8_t {

@@ -18,8 +18,8 @@ void RecentAccesses::add(const BarrierClock& clock) {
       w = {now};
       return;
     }
-    if (clock.warp_of(w.last) != clock.warp_of(now)) continue;
-    if (w.last.warp_barriers < now.warp_barriers) {
+    if (clock.part_of(w.last) != clock.part_of(now)) continue;
+    if (w.last.part_barriers < now.part_barriers) {
       w = {now};
     } else if (w.last.thread != now.thread) {
       w.second = now.thread;

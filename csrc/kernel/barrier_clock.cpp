@@ -4,23 +4,25 @@
 
 namespace selvage {
 
-BarrierClock::BarrierClock(std::int64_t threads_of_a_block, bool is_clocked, std::int64_t agents)
+BarrierClock::BarrierClock(std::int64_t threads_of_a_block, bool is_clocked, std::int64_t agents,
+                           std::int64_t part)
     : threads_(threads_of_a_block),
-      warp_barriers_(std::size_t((threads_of_a_block + kWarp - 1) / kWarp)) {
-  if (is_clocked) clocks_.emplace(threads_of_a_block, agents);
+      part_(part),
+      part_barriers_(std::size_t((threads_of_a_block + part - 1) / part)) {
+  if (is_clocked) clocks_.emplace(threads_of_a_block, agents, part);
 }
 
 void BarrierClock::start_block(std::int64_t number) {
   first_ = number * threads_;
   block_barriers_ = 0;
   sees_all_blocks_ = false;
-  std::fill(warp_barriers_.begin(), warp_barriers_.end(), 0);
+  std::fill(part_barriers_.begin(), part_barriers_.end(), 0);
   if (clocks_) clocks_->start_block();
 }
 
 void BarrierClock::run(std::int64_t thread_of_the_block) {
   thread_ = thread_of_the_block;
-  warp_ = std::int64_t(std::uint64_t(thread_) / kWarp);
+  own_part_ = std::int64_t(std::uint64_t(thread_) / std::uint64_t(part_));
 }
 
 void BarrierClock::meet(Barrier::Scope scope, std::span<const std::uint32_t> threads) {
@@ -29,11 +31,13 @@ void BarrierClock::meet(Barrier::Scope scope, std::span<const std::uint32_t> thr
     ++block_barriers_;
     return;
   }
+  // What a warp of a rank does is not followed.
+  if (scope == Barrier::Scope::Warp && part_ != kWarp) return;
   std::int64_t last = -1;
   for (std::uint32_t t : threads) {
-    if (t / kWarp == last) continue;
-    last = t / kWarp;
-    ++warp_barriers_[std::size_t(last)];
+    if (t / part_ == last) continue;
+    last = t / part_;
+    ++part_barriers_[std::size_t(last)];
   }
 }
 

@@ -10,10 +10,11 @@
 namespace selvage {
 
 // The time of one access of a run: its thread, and the numbers of barriers of its block and of its
-// warp before it. Under vector clocks block_barriers is the tick of the thread instead.
+// part of it, a warp or a rank (Launch::part_threads()), before it. Under vector clocks
+// block_barriers is the tick of the thread instead.
 struct Moment {
   std::int64_t thread = -1;  // -1: none
-  std::uint32_t block_barriers = 0, warp_barriers = 0;
+  std::uint32_t block_barriers = 0, part_barriers = 0;
   // For the accesses of an AsyncCopy: its CopyAgent, whose tick is block_barriers; else -1.
   std::int32_t agent = -1;
   std::uint32_t step = 0;  // of the run, if steps are counted
@@ -23,28 +24,28 @@ struct Moment {
 
 // Happens-before in a run of a kernel: whether one access comes before another in every
 // interleaving that the barriers allow. A thread's number in the launch is block * threads of a
-// block + number in the block, x fastest; a warp is 32 neighbours of one block.
+// block + number in the block, x fastest; a part is so many neighbours of one block.
 //
 // An access comes before a later one of another thread if both threads are of one block and
 //   a barrier of the block lies between, or
-//   both are of one warp, and a barrier of that warp lies between.
+//   both are of one part, and a barrier of that part lies between.
 // So counting barriers is enough. It is not enough for a kernel with partial barriers, or with
 // copies that end later: then `is_clocked` selects vector clocks (thread_clocks.h). Accesses of two
 // blocks are not ordered, but for those of a last block, which come after all that the others do
 // (LastBlock, the last statement of a kernel).
 class BarrierClock {
  public:
-  // `agents`: BlockEvents::agents().
+  // `agents`: BlockEvents::agents(). `part`: the threads of each part.
   explicit BarrierClock(std::int64_t threads_of_a_block, bool is_clocked = false,
-                        std::int64_t agents = 0);
+                        std::int64_t agents = 0, std::int64_t part = kWarp);
 
   void start_block(std::int64_t number);
   // From here on this thread of the block runs.
   void run(std::int64_t thread_of_the_block);
   void count_step() { ++step_; }
   std::uint32_t step() const { return step_; }
-  // These threads of the block, in order, meet at a barrier of that scope; for a Warp barrier, each
-  // thread meets those of its own warp.
+  // These threads of the block, in order, meet at a barrier of that scope; for one of warps or
+  // ranks, each thread meets those of its own.
   void meet(Barrier::Scope scope, std::span<const std::uint32_t> threads);
   // The running block is the last one at a LastBlock: it sees what all others have done.
   void see_all_blocks() { sees_all_blocks_ = true; }
@@ -60,7 +61,7 @@ class BarrierClock {
       return {first_ + thread_, agent_->end, 0, std::int32_t(agent_->agent), step_};
     }
     if (clocks_) return {first_ + thread_, clocks_->now(thread_), 0, -1, step_};
-    return {first_ + thread_, block_barriers_, warp_barriers_[std::size_t(warp_)], -1, step_};
+    return {first_ + thread_, block_barriers_, part_barriers_[std::size_t(own_part_)], -1, step_};
   }
   // Whether an earlier access comes before now(). A thread's own accesses do; its copies' need not.
   // Before a copy by the async proxy comes only what lies behind a fence of the thread that did it.
@@ -79,8 +80,8 @@ class BarrierClock {
       return clocks_->is_before(earlier.thread - first_, earlier.block_barriers, thread_);
     }
     return earlier.block_barriers < block_barriers_ ||
-           (warp_of(earlier) == warp_ &&
-            earlier.warp_barriers < warp_barriers_[std::size_t(warp_)]);
+           (part_of(earlier) == own_part_ &&
+            earlier.part_barriers < part_barriers_[std::size_t(own_part_)]);
   }
   // Whether the access that is made now is that of a copy, and would come after an earlier one but
   // for a proxy fence.
@@ -90,19 +91,19 @@ class BarrierClock {
   }
   // Whether an access is one of the running block.
   bool is_here(const Moment& m) const { return m.thread >= first_ && m.thread < first_ + threads_; }
-  std::int64_t warp_of(const Moment& m) const { return (m.thread - first_) / kWarp; }
+  std::int64_t part_of(const Moment& m) const { return (m.thread - first_) / part_; }
 
  private:
   bool is_by_proxy(std::int64_t agent) const {
     return agent >= BlockEvents::agent_of_stores(threads_, 0);
   }
 
-  std::int64_t threads_;
+  std::int64_t threads_, part_;
   std::int64_t first_ = 0;  // thread of the running block
-  std::int64_t thread_ = 0, warp_ = 0;
+  std::int64_t thread_ = 0, own_part_ = 0;
   std::uint32_t block_barriers_ = 0, step_ = 0;
   bool sees_all_blocks_ = false;
-  std::vector<std::uint32_t> warp_barriers_;
+  std::vector<std::uint32_t> part_barriers_;
   std::optional<ThreadClocks> clocks_;
   std::optional<CopyAgent> agent_;
 };

@@ -9,7 +9,8 @@ namespace selvage {
 bool Barrier::has(std::int64_t thread) const {
   const auto warp = std::size_t(thread / kWarp), lane = std::size_t(thread % kWarp);
   switch (scope) {
-    case Scope::Block: return true;
+    case Scope::Block:
+    case Scope::Rank: return true;
     case Scope::Warp: return (lanes >> lane & 1) != 0;
     case Scope::Threads: return warp < members.size() && (members[warp] >> lane & 1) != 0;
   }
@@ -39,41 +40,58 @@ std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block)
 
 namespace {
 
-// The usual case, seen at once: all threads of a block, or all of one warp.
+bool has_parts(const Barrier& barrier) {
+  return barrier.scope == Barrier::Scope::Warp || barrier.scope == Barrier::Scope::Rank;
+}
+
+// The usual case, seen at once: all threads of a block, or all of one part.
 bool is_all_of_them(const Barrier& barrier, std::span<const std::uint32_t> there,
-                    std::int64_t threads) {
+                    std::int64_t threads, std::int64_t part) {
   const auto n = std::int64_t(there.size());
   if (barrier.is_partial() || n == 0) return false;
   if (n == threads) return true;
-  const std::int64_t warp = there.front() / kWarp;
-  return barrier.scope == Barrier::Scope::Warp && there.back() / kWarp == warp &&
-         n == std::min<std::int64_t>(kWarp, threads - warp * kWarp);
+  const std::int64_t own = there.front() / part;
+  return has_parts(barrier) && there.back() / part == own &&
+         n == std::min<std::int64_t>(part, threads - own * part);
 }
 
 }  // namespace
 
 std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
                                           std::span<const std::uint32_t> there,
-                                          std::int64_t threads_of_the_block) {
-  if (is_all_of_them(barrier, there, threads_of_the_block)) return std::nullopt;
+                                          std::int64_t threads_of_the_block, std::int64_t part) {
+  if (is_all_of_them(barrier, there, threads_of_the_block, part)) return std::nullopt;
   const auto threads = std::size_t(threads_of_the_block);
-  const auto per_warp = std::size_t(kWarp);
+  const auto size = std::size_t(part);
   std::vector<bool> is_there(threads);
-  // The first that waits: of the block, or of each warp.
-  const bool is_of_warp = barrier.scope == Barrier::Scope::Warp;
-  std::vector<std::optional<std::uint32_t>> waits(is_of_warp ? threads / per_warp + 1 : 1);
+  // The first that waits: of the block, or of each part.
+  const bool is_of_part = has_parts(barrier);
+  std::vector<std::optional<std::uint32_t>> waits(is_of_part ? threads / size + 1 : 1);
   for (std::uint32_t t : there) is_there[t] = true;
   for (std::uint32_t t = 0; t < threads; ++t) {
     if (!is_there[t]) continue;
     if (!barrier.has(t)) return WrongMeeting{t};
-    auto& first = waits[is_of_warp ? t / per_warp : 0];
+    auto& first = waits[is_of_part ? t / size : 0];
     if (!first) first = t;
   }
   for (std::uint32_t t = 0; t < threads; ++t) {
-    const auto& first = waits[is_of_warp ? t / per_warp : 0];
+    const auto& first = waits[is_of_part ? t / size : 0];
     if (first && !is_there[t] && barrier.has(t)) return WrongMeeting{*first, t};
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> part_of(const Barrier& barrier, const Launch& launch) {
+  if (!has_parts(barrier)) return std::nullopt;
+  return barrier.scope == Barrier::Scope::Warp ? kWarp : launch.part_threads();
+}
+
+Barrier part_barrier(const Launch& launch) {
+  return {.scope = launch.is_cluster ? Barrier::Scope::Rank : Barrier::Scope::Warp};
+}
+
+Barrier block_barrier(const Launch& launch) {
+  return {.scope = launch.is_cluster ? Barrier::Scope::Rank : Barrier::Scope::Block};
 }
 
 bool same_members(const Barrier& a, const Barrier& b) {
@@ -94,6 +112,7 @@ std::string name_of(const Barrier& barrier) {
                  ? fmt::format("a barrier of lanes {:#010x} of a warp", barrier.lanes)
                  : "a barrier of a warp";
     case Barrier::Scope::Threads: return fmt::format("barrier {}", barrier.id);
+    case Barrier::Scope::Rank: return "a barrier of a block of the cluster";
   }
   return {};
 }

@@ -18,9 +18,16 @@ struct WrongMeeting {
   std::optional<std::uint32_t> missing = {};
 };
 // Compares the threads at a barrier with its members: the first fault; nullopt if there is none.
+// `part`: the threads of each of the parts of the block whose barrier it is, if it is one of warps
+// or of ranks; for others it is not looked at.
 std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
                                           std::span<const std::uint32_t> there,
-                                          std::int64_t threads_of_the_block);
+                                          std::int64_t threads_of_the_block,
+                                          std::int64_t part = kWarp);
+
+// The threads of each part of a block that waits by itself at the barrier; nullopt: the block, or
+// the barrier's members, wait as one.
+std::optional<std::int64_t> part_of(const Barrier& barrier, const Launch& launch);
 
 // The number of the block's threads that are members; for Warp, those of all warps.
 std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block);
@@ -28,6 +35,12 @@ std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block)
 // Runs of threads with neighbouring numbers, below `end`, that are members: first, and last + 1.
 std::vector<std::pair<std::int64_t, std::int64_t>> runs_of(const Barrier& barrier,
                                                            std::int64_t end);
+
+// The smallest barrier that all threads of some part of a block meet at: of warps, or of ranks.
+Barrier part_barrier(const Launch& launch);
+
+// The barrier of all threads that have a block's memory: of a rank, in a cluster.
+Barrier block_barrier(const Launch& launch);
 
 // Whether two barriers of Scope::Threads have the same members.
 bool same_members(const Barrier& a, const Barrier& b);

@@ -238,10 +238,11 @@ bool BlockRun::release(bool is_forced) {
 bool BlockRun::release_meeting(std::span<const Thread> there, bool is_forced) {
   const PlaceId id = runners_[there.front()].waits_at;
   const Barrier& own = together_at(id);
-  if (own.scope != Barrier::Scope::Warp) return release_barrier(id, own, there, is_forced);
+  const auto part = part_of(own, tree_.kernel().launch);
+  if (!part) return release_barrier(id, own, there, is_forced);
   bool has_released = false;
   for (std::size_t i = 0, end = 0; i < there.size(); i = end) {
-    while (end < there.size() && there[end] / kWarp == there[i] / kWarp) ++end;
+    while (end < there.size() && there[end] / *part == there[i] / *part) ++end;
     has_released = release_barrier(id, own, there.subspan(i, end - i), is_forced) || has_released;
   }
   return has_released;
@@ -259,7 +260,8 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
   std::vector<Thread> members;
   std::copy_if(there.begin(), there.end(), std::back_inserter(members),
                [&](Thread t) { return barrier.has(t); });
-  if (const auto wrong = wrong_meeting(barrier, members, threads_)) {
+  const auto part = part_of(barrier, tree_.kernel().launch);
+  if (const auto wrong = wrong_meeting(barrier, members, threads_, part.value_or(kWarp))) {
     if (!is_forced) return false;
     stand(wrong->thread);
     actions_.diverge(id, {Kind::Missing, wrong->thread, wrong->missing, name()});

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <selvage/ir/parallel.h>
-
 #include <algorithm>
 #include <compare>
 #include <cstdint>
@@ -12,9 +10,10 @@
 
 namespace selvage {
 
-// The threads that access each address, ascending.
+// The threads that access each address, ascending; parts of the block have so many threads each.
 class CollisionTable {
  public:
+  explicit CollisionTable(std::int64_t part) : part_(part) {}
   void clear() { entries_.clear(); }
   bool is_empty() const { return entries_.empty(); }
   void add(std::int64_t address, std::int64_t t) { entries_.push_back({address, t}); }
@@ -42,19 +41,19 @@ class CollisionTable {
     }
   }
 
-  // A thread of another warp than t that accesses the address, and another one of the same warp.
+  // A thread of another part than t that accesses the address, and another one of the same part.
   std::optional<std::int64_t> across(std::int64_t address, std::int64_t t) const {
     const std::span<const Entry> all = at(address);
     if (all.empty()) return std::nullopt;
-    if (all.front().thread / kWarp != t / kWarp) return all.front().thread;
-    if (all.back().thread / kWarp != t / kWarp) return all.back().thread;
+    if (all.front().thread / part_ != t / part_) return all.front().thread;
+    if (all.back().thread / part_ != t / part_) return all.back().thread;
     return std::nullopt;
   }
   std::optional<std::int64_t> within(std::int64_t address, std::int64_t t) const {
     const std::span<const Entry> all = at(address);
-    auto own = std::ranges::lower_bound(all, t / kWarp * kWarp, {}, &Entry::thread);
+    auto own = std::ranges::lower_bound(all, t / part_ * part_, {}, &Entry::thread);
     while (own != all.end() && own->thread == t) ++own;
-    if (own == all.end() || own->thread / kWarp != t / kWarp) return std::nullopt;
+    if (own == all.end() || own->thread / part_ != t / part_) return std::nullopt;
     return own->thread;
   }
 
@@ -78,6 +77,7 @@ class CollisionTable {
     return {begin, end};
   }
 
+  std::int64_t part_;
   std::vector<Entry> entries_, sorted_;
   // Buckets of 2^shift_ addresses from the first one on: where their entries begin, and end.
   std::int64_t first_ = 0;

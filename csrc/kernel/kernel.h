@@ -56,7 +56,8 @@ struct Buffer {
   // so no element may be read behind its store.
   std::optional<BufferId> replaces = {};
   // Shared memory: its first byte within the block's shared memory. Buffers may overlap; a store to
-  // one then destroys elements of the other. Absent: no other buffer has its bytes.
+  // one then destroys elements of the other. Absent: no other buffer has its bytes. In a cluster:
+  // the same, times the number of ranks, as if their pieces lay side by side; none overlap.
   std::optional<std::int64_t> offset = {};
   // Shared memory that is too large for where it should be: its first byte within the block's piece
   // of the launch's workspace. For all but the text of the kernel it is shared memory.
@@ -80,6 +81,9 @@ struct Buffer {
   // Invalid: it is none.
   Expr rises_to = {};
   std::optional<TensorPart> holds = {};  // absent: the buffer holds no tensor
+
+  // Of a launch with so many ranks: the elements of memory that each rank has a piece of.
+  std::int64_t piece(std::int64_t ranks) const { return elements.value() / ranks; }
 
   // Whether only values of the kind Check store there (kernel/failures.h).
   bool is_for_failures() const { return holds && holds->number == kFailures; }
@@ -206,8 +210,9 @@ struct Transfer {
 //   Block    all threads of the block, or none
 //   Warp     for each warp, all threads of the block with a lane in `lanes`, or none; no others
 //   Threads  all `members`, or none; no others. The other threads of the block do not wait
+//   Rank     where a block is a cluster (Launch::is_cluster): for each z, all threads, or none
 struct Barrier {
-  enum class Scope : std::uint8_t { Block, Warp, Threads };
+  enum class Scope : std::uint8_t { Block, Warp, Threads, Rank };
   static constexpr std::uint32_t kAllLanes = 0xffffffff;
   Scope scope = Scope::Block;
   std::uint32_t lanes = kAllLanes;          // of Warp: bit k is lane k
@@ -353,6 +358,32 @@ struct Launch {
   std::array<Expr, 3> grid, block;
   Expr shared_bytes;
   std::int64_t cluster = 1;
+  // Whether what this kernel calls a block is a cluster, whose blocks wait for one another and
+  // access each other's shared memory. The hardware's block number k of it, its rank, has the
+  // threads of z = k, whole warps, and a piece of each buffer in shared memory: of p elements that
+  // the hardware's block has, piece k are the elements from k * p on. So all that is said and
+  // proved of threads, barriers and shared memory of a block holds for those of a cluster.
+  // `shared_bytes` is that of each of its blocks.
+  bool is_cluster = false;
+  // The number of the hardware's blocks in a block.
+  std::int64_t ranks() const { return is_cluster ? block[2].value() : 1; }
+  // What the hardware is asked for: blocks of the grid, and threads of each.
+  std::array<Expr, 3> hardware_grid() const {
+    if (!is_cluster) return grid;
+    ExprPool& pool = grid[0].pool();
+    const Expr x = grid[0].is(Op::Const) ? pool.constant(grid[0].value() * block[2].value())
+                                         : grid[0] * block[2];
+    return {x, grid[1], grid[2]};
+  }
+  std::array<Expr, 3> hardware_block() const {
+    return is_cluster ? std::array{block[0], block[1], block[2].pool().constant(1)} : block;
+  }
+  // Of how many blocks its clusters are.
+  std::int64_t cluster_blocks() const { return is_cluster ? ranks() : cluster; }
+  // The threads that the smallest barriers join: those of a rank, or of a warp.
+  std::int64_t part_threads() const {
+    return is_cluster ? block[0].value() * block[1].value() : kWarp;
+  }
   // Global memory with a piece of so many bytes for each of so many blocks, which are as many as a
   // device may run at once. No more are launched: each runs a block of the grid, waits for all its
   // threads, and runs another one. A buffer that is_workspace() has the memory.

@@ -48,6 +48,7 @@ std::optional<Participants> members_of(const ThreadMask& mask, std::string& why)
 // Whether barrier a joins all threads that b joins, given that the same threads reach both.
 bool joins_all_of(const Barrier& a, const Barrier& b) {
   if (a.scope == Barrier::Scope::Block) return true;
+  if (a.scope == Barrier::Scope::Rank) return b.scope != Barrier::Scope::Block;
   // The threads that get there are the members of a, which are whole warps.
   if (a.scope == Barrier::Scope::Threads && b.scope == Barrier::Scope::Warp) return true;
   return a.scope == b.scope && a.lanes == b.lanes && a.members == b.members;

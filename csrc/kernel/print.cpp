@@ -47,7 +47,8 @@ class Printer {
     const std::string range =
         (loop.begin.valid() ? to_string(loop.begin) + ".." : "") + to_string(loop.extent);
     const std::string header = to_string(loop.variable) + " in " + range;
-    const ParallelType p = loop.parallel;
+    const bool is_rank = kernel_.launch.is_cluster && loop.parallel == ParallelType::TIDz;
+    const ParallelType p = is_rank ? ParallelType::CIDx : loop.parallel;
     const bool at_once = is_index(p) || p == ParallelType::DIDx;
     const std::string how = p == ParallelType::Serial ? "" : " (" + std::string(to_string(p)) + ")";
     line(depth, (at_once ? "parallel " : "for ") + header + how);
@@ -121,11 +122,13 @@ class Printer {
   }
   void print(const Barrier& barrier, int depth) {
     switch (barrier.scope) {
-      case Barrier::Scope::Block: return line(depth, "barrier");
+      case Barrier::Scope::Block:
+        return line(depth, kernel_.launch.is_cluster ? "barrier (cluster)" : "barrier");
       case Barrier::Scope::Warp:
         return line(depth, barrier.is_partial()
                                ? fmt::format("barrier (warp, lanes {:#010x})", barrier.lanes)
                                : "barrier (warp)");
+      case Barrier::Scope::Rank: return line(depth, "barrier");
       case Barrier::Scope::Threads: break;
     }
     line(depth,

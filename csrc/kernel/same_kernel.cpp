@@ -152,9 +152,9 @@ bool equal(const ValueGraph& a, const ValueGraph& b) {
 }
 
 bool equal(const Launch& a, const Launch& b) {
-  const auto& [grid, block, shared_bytes, cluster, workspace] = a;
+  const auto& [grid, block, shared_bytes, cluster, is_cluster, workspace] = a;
   return equal(grid, b.grid) && equal(block, b.block) && same(shared_bytes, b.shared_bytes) &&
-         cluster == b.cluster && workspace == b.workspace;
+         cluster == b.cluster && is_cluster == b.is_cluster && workspace == b.workspace;
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 namespace selvage {
 
-StatementTree::StatementTree(const Kernel& kernel) : body_(number(kernel.body, kTop)) {}
+StatementTree::StatementTree(const Kernel& kernel)
+    : kernel_(&kernel), body_(number(kernel.body, kTop)) {}
 
 std::vector<PlaceId> StatementTree::number(const Body& body, PlaceId parent) {
   std::vector<PlaceId> children;

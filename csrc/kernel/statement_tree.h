@@ -22,6 +22,7 @@ class StatementTree {
   };
   explicit StatementTree(const Kernel& kernel);
 
+  const Kernel& kernel() const { return *kernel_; }
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](PlaceId id) const { return nodes_[id]; }
   bool is_inside(PlaceId id, PlaceId outer) const {
@@ -33,6 +34,7 @@ class StatementTree {
  private:
   std::vector<PlaceId> number(const Body& body, PlaceId parent);
 
+  const Kernel* kernel_;
   std::vector<Node> nodes_;
   std::vector<PlaceId> body_;
 };

@@ -5,9 +5,11 @@
 
 namespace selvage {
 
-ThreadClocks::ThreadClocks(std::int64_t threads_of_the_block, std::int64_t agents)
+ThreadClocks::ThreadClocks(std::int64_t threads_of_the_block, std::int64_t agents,
+                           std::int64_t part)
     : threads_(threads_of_the_block),
       columns_(threads_of_the_block + agents),
+      part_(part),
       ticks_(std::size_t(threads_ * columns_)),
       joined_(std::size_t(columns_)) {
   start_block();
@@ -49,10 +51,12 @@ void ThreadClocks::learn(std::int64_t thread, std::int64_t agent, Tick then) {
 }
 
 void ThreadClocks::meet(Barrier::Scope scope, std::span<const std::uint32_t> threads) {
-  if (scope != Barrier::Scope::Warp) return meet(threads);
-  const auto warp = [&](std::size_t i) { return threads[i] / std::uint32_t(kWarp); };
+  const bool is_of_warps = scope == Barrier::Scope::Warp;
+  if (!is_of_warps && scope != Barrier::Scope::Rank) return meet(threads);
+  const auto size = std::uint32_t(is_of_warps ? kWarp : part_);
+  const auto part = [&](std::size_t i) { return threads[i] / size; };
   for (std::size_t i = 0, end = 0; i < threads.size(); i = end) {
-    while (end < threads.size() && warp(end) == warp(i)) ++end;
+    while (end < threads.size() && part(end) == part(i)) ++end;
     meet(threads.subspan(i, end - i));
   }
 }

@@ -18,13 +18,15 @@ class ThreadClocks {
   using Tick = std::uint32_t;
 
   // `agents`: further clocks, numbered after the threads, that count copies or phases that have
-  // ended (block_events.h).
-  explicit ThreadClocks(std::int64_t threads_of_the_block, std::int64_t agents = 0);
+  // ended (block_events.h). `part`: the threads of a rank (Launch::part_threads()).
+  explicit ThreadClocks(std::int64_t threads_of_the_block, std::int64_t agents = 0,
+                        std::int64_t part = kWarp);
 
   void start_block();
   // These threads, by number, wait for one another.
   void meet(std::span<const std::uint32_t> threads);
-  // These threads, in order, meet at a barrier of that scope; for Warp, each within its own warp.
+  // These threads, in order, meet at a barrier of that scope; for Warp, each within its own warp,
+  // and for Rank within its rank.
   void meet(Barrier::Scope scope, std::span<const std::uint32_t> threads);
 
   Tick now(std::int64_t thread) const { return at(thread, thread); }
@@ -57,7 +59,7 @@ class ThreadClocks {
     std::vector<std::uint32_t> threads;
     std::vector<Tick> ticks;  // of each, as it got there
   };
-  std::int64_t threads_, columns_;
+  std::int64_t threads_, columns_, part_;
   std::vector<Tick> ticks_;  // by thread, then whom it knows of
   std::vector<Tick> joined_;
   std::map<int, Use> uses_;  // by number, the last

@@ -121,6 +121,7 @@ static void add_findings(std::vector<KernelFinding> findings, Verification& out)
 static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel> merged) {
   Verification out = verify(*merged);
   out.written_out = std::move(merged);
+  add_findings(register_findings(kernel), out);
   const std::shared_ptr<const Kernel> rest = without_regions(kernel);
   HazardFindings kept = lifetime_findings(AccessMap(*rest));
   for (KernelFinding& f : kept.open) {
@@ -207,6 +208,8 @@ Verification verify(const Kernel& kernel) {
     for (KernelFinding& f : found) out.findings.push_back(std::move(f));
   }
   if (!kernel.maps.empty()) add_findings(box_findings(map), out);
+  if (kernel.launch.is_cluster) add_findings(rank_findings(map), out);
+  add_findings(register_findings(kernel), out);
   return out;
 }
 

@@ -124,11 +124,12 @@ class Bounds {
     const Buffer& b = map_.kernel().buffers[a.buffer];
     if (!b.offset) return;
     const auto bytes = checked_mul(a.alignment, size_of(b.type));
-    if (bytes && euclid_mod(*b.offset, *bytes) == 0) return;
+    const std::int64_t offset = *b.offset / map_.kernel().launch.ranks();
+    if (bytes && euclid_mod(offset, *bytes) == 0) return;
     KernelFinding f = finding(a);
     f.verdict = Refuted{};
     f.text = fmt::format("{} begins at byte {}, no multiple of the {} bytes of an access", b.name,
-                         *b.offset, bytes.value_or(INT64_MAX));
+                         offset, bytes.value_or(INT64_MAX));
     out_.open.push_back(std::move(f));
   }
 

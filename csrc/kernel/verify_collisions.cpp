@@ -20,7 +20,8 @@ class Search {
         map_(request.map),
         is_exact_(sizes != nullptr || map_.sizes().empty()),
         is_grid_(request.meeting.where == Meeting::Where::Grid),
-        is_thread_(request.meeting.where == Meeting::Where::Thread) {
+        is_thread_(request.meeting.where == Meeting::Where::Thread),
+        part_(map_.kernel().launch.part_threads()) {
     if (sizes == nullptr) return;
     for (const auto& [symbol, value] : *sizes) {
       sizes_.emplace_back(symbol, map_.pool().constant(value));
@@ -218,15 +219,15 @@ class Search {
     return map_.pool().constant(range.hi + 1);
   }
 
-  // Its number in the block, x fastest; of two blocks, the block's, each a warp of its own. Where
-  // one thread makes both accesses, these count as those of two warps.
+  // Its number in the block, x fastest; of two blocks, the block's, each a part of its own. Where
+  // one thread makes both accesses, these count as those of two parts.
   Expr number(std::size_t side) const {
-    if (is_thread_) return map_.pool().constant(std::int64_t(side) * kWarp);
+    if (is_thread_) return map_.pool().constant(std::int64_t(side) * part_);
     const auto& index = is_grid_ ? map_.blocks() : map_.threads();
     const auto& extents = is_grid_ ? map_.kernel().launch.grid : map_.kernel().launch.block;
     Expr n = named(index[2], side);
     for (std::size_t k = 2; k-- > 0;) n = n * at_sizes(extents[k]) + named(index[k], side);
-    return is_grid_ ? n * kWarp : n;
+    return is_grid_ ? n * part_ : n;
   }
 
   PointWalk::End walk(Slots& slots, Collisions& found) {
@@ -243,7 +244,7 @@ class Search {
     const std::size_t other = 1 - listed;
     std::int64_t work = work_for(points);
     PointWalk::End inner = PointWalk::End::Done;
-    CollisionTable table;
+    CollisionTable table(part_);
     const std::vector<std::size_t> told_by = slots_of_table(listed, slots);
     std::optional<std::vector<std::int64_t>> built_for;
     const auto fill_table = [&] {
@@ -361,6 +362,7 @@ class Search {
   const CollisionSearch& request_;
   const AccessMap& map_;
   bool is_exact_, is_grid_, is_thread_;
+  std::int64_t part_;  // threads of a part of the block
   Environment sizes_;
   Point point_;
   std::array<Expr, 2> address_;
@@ -412,20 +414,22 @@ class SignatureRows {
   std::vector<std::span<const std::int64_t>> order_;
 };
 
-// Whether there are two threads of different warps, one of each list; below, two different threads
-// of one warp.
-bool meet_across(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-  const std::int64_t warp = a.front() / kWarp;
-  const auto leaves = [&](std::int64_t t) { return t / kWarp != warp; };
+// Whether there are two threads of different parts, one of each list; below, two different threads
+// of one part. A part has so many threads.
+bool meet_across(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
+                 std::int64_t part) {
+  const std::int64_t own = a.front() / part;
+  const auto leaves = [&](std::int64_t t) { return t / part != own; };
   return leaves(a.back()) || leaves(b.front()) || leaves(b.back());
 }
-bool meet_within(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+bool meet_within(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
+                 std::int64_t part) {
   auto from = a.begin();
   for (std::int64_t t : b) {
-    while (from != a.end() && *from / kWarp < t / kWarp) ++from;
+    while (from != a.end() && *from / part < t / part) ++from;
     if (from == a.end()) return false;
-    if (*from / kWarp != t / kWarp) continue;
-    if (*from != t || (from + 1 != a.end() && from[1] / kWarp == t / kWarp)) return true;
+    if (*from / part != t / part) continue;
+    if (*from != t || (from + 1 != a.end() && from[1] / part == t / part)) return true;
   }
   return false;
 }
@@ -466,14 +470,15 @@ Collisions collisions_of_signatures(const AccessMap& map,
     if (end != PointWalk::End::Done) return found;
     rows[side].sort();
   }
+  const std::int64_t part = map.kernel().launch.part_threads();
   const std::vector<SignatureRows::Class> first = rows[0].classes(), second = rows[1].classes();
   auto own = first.begin();
   for (const SignatureRows::Class& other : second) {
     while (own != first.end() && own->is_before(other)) ++own;
     if (own == first.end()) break;
     if (other.is_before(*own)) continue;
-    if (meet_across(own->threads, other.threads)) found.across.emplace();
-    if (meet_within(own->threads, other.threads)) found.within.emplace();
+    if (meet_across(own->threads, other.threads, part)) found.across.emplace();
+    if (meet_within(own->threads, other.threads, part)) found.within.emplace();
   }
   found.is_known = true;
   return found;

@@ -1,5 +1,6 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_copies.h>
 
@@ -51,15 +52,19 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     if (map_.mentions_thread(loop.begin)) return std::nullopt;
     const Expr last = loop.variable + turns;
     if (!map_.at(a.scope).proves(last < loop.extent)) return std::nullopt;
-    const bool is_followed = order_.meets_in_each_turn(owner, Among::Block) &&
-                             map_.at(a.scope).proves(last + 1 < loop.extent);
+    const Among all = is_of_own_rank(map_, a.buffer) && map_.kernel().launch.is_cluster
+                          ? Among::Part
+                          : Among::Block;
+    const bool is_followed =
+        order_.meets_in_each_turn(owner, all) && map_.at(a.scope).proves(last + 1 < loop.extent);
     return AccessEnd{*wait, owner, turns, is_followed};
   }
 }
 
 std::optional<AccessEnd> CopyOrder::end_for_object(const KernelAccess& a, BufferId objects) const {
   const ObjectRing* ring = objects_.of(objects);
-  if (ring == nullptr) return std::nullopt;
+  // Those of one rank wait for its copies alone.
+  if (ring == nullptr || !is_of_own_rank(map_, a.buffer)) return std::nullopt;
   if (ring->loop == kTop) return AccessEnd{.at = ring->wait, .is_for_all = true};
   const StatementPlace& loop = map_.places()[ring->loop];
   if (!map_.at(a.scope).proves(loop.variable + ring->turns < loop.extent)) return std::nullopt;
@@ -149,6 +154,11 @@ std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size
   return without_ring(a, *x, b, *y, among);
 }
 
+bool CopyOrder::are_of_one_rank(std::size_t a, std::size_t b) const {
+  return map_.kernel().launch.is_cluster && is_of_own_rank(map_, map_.accesses()[a].buffer) &&
+         is_of_own_rank(map_, map_.accesses()[b].buffer);
+}
+
 // The loops around both accesses and where they end, outer to inner.
 std::vector<PlaceId> CopyOrder::loops_around(std::size_t a, PlaceId end_of_a, std::size_t b,
                                              PlaceId end_of_b) const {
@@ -232,7 +242,7 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
     if (!has_order && !(is_same_turn && exclude_each_other(a, b, at + 1, false))) {
       list.push_back(m);
     }
-    if (among == Among::Warp) continue;
+    if (among == Among::Part && !are_of_one_rank(a, b)) continue;
     if (is_same_turn && exclude_each_other(a, b, at + 1, true)) continue;
     m.where = Meeting::Where::Thread;
     if (a == b && turns == 0) {
@@ -296,7 +306,7 @@ std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end
     return end.is_for_all && end.loop == kTop && end.at < then;
   };
   if (is_over(end_of_a, of_b) || is_over(end_of_b, of_a)) list.clear();
-  if (among == Among::Warp) return list;
+  if (among == Among::Part && !are_of_one_rank(a, b)) return list;
   Meeting own{.first = a,
               .second = b,
               .equal = loops.size(),

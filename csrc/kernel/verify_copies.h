@@ -59,9 +59,13 @@ class CopyOrder {
   bool stores_each_once(std::size_t access) const;
   // All ways in which two accesses to shared memory, at least one of a copy, may be made while no
   // barrier and no wait orders them: for Block by any threads, that one may be the other as well;
-  // for Warp by two threads of a warp. nullopt: they are not known.
+  // for Part by two threads of a part. nullopt: they are not known.
   using Among = BarrierOrder::Among;
   std::optional<std::vector<Meeting>> meetings(std::size_t a, std::size_t b, Among among) const;
+  // Whether the two are made by threads of one rank of a cluster, in its own memory, or of none
+  // that access the same: then the barriers of parts are all that count, and meetings() of Part
+  // are those of any threads.
+  bool are_of_one_rank(std::size_t a, std::size_t b) const;
 
  private:
   std::optional<AccessEnd> end_of_copy(const KernelAccess& a) const;

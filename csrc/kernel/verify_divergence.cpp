@@ -47,11 +47,13 @@ class Divergence {
   }
 
   // A key of remembered answers: the set of threads that wait at a barrier, namely all of the block
-  // (-1), all of each warp (-2), or members of its own (the barrier's id).
+  // (-1), of each warp (-2) or rank (-3), or members of its own (the barrier's id).
   using Waiters = std::int64_t;
   Waiters waiters(const Barrier& barrier, PlaceId id) const {
     if (barrier.is_partial()) return id;
-    return barrier.scope == Barrier::Scope::Block ? -1 : -2;
+    return barrier.scope == Barrier::Scope::Block  ? -1
+           : barrier.scope == Barrier::Scope::Warp ? -2
+                                                   : -3;
   }
 
   // Proves that either all members of the barrier at `id` reach the statement at `at` together or
@@ -98,6 +100,7 @@ class Divergence {
       case Barrier::Scope::Warp:
         return barrier.is_partial() ? "of these lanes of the warp" : "of the warp";
       case Barrier::Scope::Threads: return "that take part";
+      case Barrier::Scope::Rank: return "of the rank";
     }
     return {};
   }
@@ -212,13 +215,13 @@ class Divergence {
   }
 
   bool is_uniform_everywhere(Expr e, std::size_t scope, const Barrier& barrier) {
-    std::map<std::int64_t, std::int64_t> said;  // by warp
-    const bool by_warp = barrier.scope == Barrier::Scope::Warp;
+    std::map<std::int64_t, std::int64_t> said;  // by part
+    const auto part = part_of(barrier, map_.kernel().launch);
     return for_threads({&e, 1}, map_.scope(scope).conditions, e, scope,
                        [&](std::int64_t thread, std::int64_t value) {
                          if (thread == kNext) said.clear();
                          if (thread == kNext || !barrier.has(thread)) return true;
-                         const std::int64_t group = by_warp ? thread / kWarp : 0;
+                         const std::int64_t group = part ? thread / *part : 0;
                          return said.try_emplace(group, value).first->second == value;
                        });
   }

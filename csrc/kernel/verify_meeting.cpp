@@ -376,6 +376,7 @@ std::vector<std::uint64_t> surroundings_of(const AccessMap& map) {
   for (const auto& extents : {launch.grid, launch.block}) {
     for (Expr e : extents) add(e, key);
   }
+  key.push_back(launch.is_cluster);
   for (Expr e : map.sizes()) add(e, key);
   const Facts& facts = map.size_facts();
   key.insert(key.end(), {facts.symbols().size(), facts.assumptions().size()});

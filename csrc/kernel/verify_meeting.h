@@ -24,21 +24,22 @@ struct Encounter {
   std::int64_t address = 0;  // the element, in the second access's buffer
 };
 
-// The smallest barrier that orders two accesses.
-enum class Needed : std::uint8_t { None, Warp, Block };
+// The smallest barrier that orders two accesses. A part of a block is a warp or, where a block is a
+// cluster, a rank (Launch::part_threads()).
+enum class Needed : std::uint8_t { None, Part, Block };
 
 // The verdicts about a meeting.
 struct Ordering {
-  // The claim that no two threads of different warps access the same bytes; in a meeting of two
+  // The claim that no two threads of different parts access the same bytes; in a meeting of two
   // blocks, no two threads of different blocks.
   Verdict across;
   std::optional<Encounter> across_at;
-  // The claim that no two threads of one warp do. A warp is 32 neighbours, x fastest, then y, z.
+  // The claim that no two threads of one part do: of a warp, 32 neighbours, x fastest, then y, z.
   Verdict within;
   std::optional<Encounter> within_at;
 
   Needed needed() const {
-    return !is_proved(across) ? Needed::Block : !is_proved(within) ? Needed::Warp : Needed::None;
+    return !is_proved(across) ? Needed::Block : !is_proved(within) ? Needed::Part : Needed::None;
   }
 };
 

@@ -2,6 +2,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_objects.h>
 #include <selvage/kernel/verify_points.h>
@@ -72,8 +73,8 @@ bool ObjectRings::holds_first(PlaceId id, Expr condition) const {
   return Simplifier(facts).proves(condition);
 }
 
-// How many threads of a block these conditions on thread indices let through; nullopt: they depend
-// on more.
+// How many threads of a block, or rank, these conditions on thread indices let through; nullopt:
+// they depend on more.
 std::optional<std::int64_t> ObjectRings::arriving_threads(std::span<const Expr> conditions) const {
   const auto extents = map_.block_extents();
   if (!extents) return std::nullopt;
@@ -94,19 +95,24 @@ std::optional<std::int64_t> ObjectRings::arriving_threads(std::span<const Expr> 
   PointWalk walk(threads, conditions, {&one, 1}, slots);
   std::int64_t count = 0, work = std::int64_t{1} << 20;
   const auto end = walk.run(work, [&] { return ++count, true; });
-  return end == PointWalk::End::Done ? std::optional(count) : std::nullopt;
+  if (end != PointWalk::End::Done) return std::nullopt;
+  const std::int64_t ranks = map_.kernel().launch.ranks();
+  return count % ranks == 0 ? std::optional(count / ranks) : std::nullopt;
 }
+
+Expr ObjectRings::number(std::size_t access) const { return *in_own_piece(map_, access); }
 
 // Whether the wait of iteration k + turns is for the phase that iteration k arrives in, and the
 // first waits are for phase -1 of the objects at which nobody arrives before.
 bool ObjectRings::follows(const Uses& uses, std::int64_t turns, Expr stages) const {
   const KernelAccess &wait = map_.accesses()[uses.wait], &arrive = map_.accesses()[uses.arrive];
   const Expr k = map_.places()[uses.loop].variable, phase = map_.places()[wait.place].amount;
+  const Expr waited = number(uses.wait);
   const auto then = [&](Expr e, Expr at) { return substitute(e, {{k, at}}); };
   // What is proved where one thread arrives is to hold for all that wait.
-  if (map_.mentions_thread(wait.address) || map_.mentions_thread(phase)) return false;
+  if (map_.mentions_thread(waited) || map_.mentions_thread(phase)) return false;
   Simplifier& at_arrival = map_.at(arrive.scope);
-  if (!at_arrival.proves(eq(then(wait.address, k + turns), k % stages)) ||
+  if (!at_arrival.proves(eq(then(waited, k + turns), k % stages)) ||
       !at_arrival.proves(eq(then(phase, k + turns), k / stages))) {
     return false;
   }
@@ -114,7 +120,7 @@ bool ObjectRings::follows(const Uses& uses, std::int64_t turns, Expr stages) con
     const Expr at = map_.pool().constant(first);
     Simplifier sizes(map_.size_facts());
     if (!sizes.proves(eq(then(phase, at), -1)) ||
-        !sizes.proves(eq(then(wait.address, at), (at + stages - turns) % stages))) {
+        !sizes.proves(eq(then(waited, at), (at + stages - turns) % stages))) {
       return false;
     }
   }
@@ -127,7 +133,7 @@ bool ObjectRings::arrives_behind(std::size_t copy, const Uses& uses, Expr object
   const KernelAccess &a = map_.accesses()[copy], &arrive = map_.accesses()[uses.arrive];
   Simplifier& at_copy = map_.at(a.scope);
   return a.place < arrive.place && !are_branches(map_, a.place, arrive.place) &&
-         at_copy.proves(eq(a.address, object)) &&
+         at_copy.proves(eq(number(copy), object)) &&
          std::ranges::all_of(conditions, [&](Expr c) { return at_copy.proves(c); });
 }
 
@@ -138,7 +144,8 @@ std::optional<ObjectRing> ObjectRings::find_once(const Uses& uses, const Buffer&
   if (wait.place < arrive.place || are_branches(map_, arrive.place, wait.place)) return {};
   const Expr first = map_.pool().constant(0);
   const auto is_first = [&](Expr e) { return same(map_.at(wait.scope).simplify(e), first); };
-  if (!is_first(wait.address) || !is_first(map_.places()[wait.place].amount)) return std::nullopt;
+  if (!is_first(number(uses.wait)) || !is_first(map_.places()[wait.place].amount))
+    return std::nullopt;
   for (Expr c : at_wait.conditions) {
     if (map_.mentions_thread(c) || map_.mentions_number(c)) return std::nullopt;
   }
@@ -153,7 +160,7 @@ std::optional<ObjectRing> ObjectRings::find_once(const Uses& uses, const Buffer&
       }
     }
   }
-  if (arriving_threads(of_thread) != objects.arrivals || !is_first(arrive.address)) return {};
+  if (arriving_threads(of_thread) != objects.arrivals || !is_first(number(uses.arrive))) return {};
   const bool announces = std::ranges::all_of(
       uses.copies, [&](std::size_t copy) { return arrives_behind(copy, uses, first, all); });
   return announces ? std::optional(ObjectRing{kTop, wait.place, 0}) : std::nullopt;
@@ -163,11 +170,12 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   const Buffer& buffer = map_.kernel().buffers[objects];
   const auto uses = uses_of(objects);
   if (!uses || !buffer.arrivals || !buffer.elements.is(Op::Const)) return std::nullopt;
+  if (!is_of_own_rank(map_, objects)) return std::nullopt;
   for (BufferId b = 0; b < map_.kernel().buffers.size(); ++b) {
     if (b != objects && map_.overlap(b, objects)) return std::nullopt;
   }
-  const std::int64_t stages = buffer.elements.value();
-  const Expr s = buffer.elements;
+  const std::int64_t stages = buffer.piece(map_.kernel().launch.ranks());
+  const Expr s = map_.pool().constant(stages);
   const KernelAccess& arrive = map_.accesses()[uses->arrive];
   const PlaceId waits_at = map_.accesses()[uses->wait].place;
   if (map_.scope(map_.accesses()[uses->wait].scope).loops.empty()) return find_once(*uses, buffer);
@@ -177,7 +185,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   const std::vector<PlaceId> ring = {uses->loop};
   if (!loop.is_serial_loop() || loop.may_run_less || loop.is_left || !loop.begin.is_const(0) ||
       map_.scope(arrive.scope).loops != ring ||
-      !order_.meets_in_each_turn(uses->loop, BarrierOrder::Among::Block)) {
+      !order_.meets_in_each_turn(uses->loop, among_all())) {
     return std::nullopt;
   }
   const Expr k = loop.variable;
@@ -186,7 +194,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
     (map_.mentions_thread(c) ? of_thread : of_all).push_back(c);
   }
   if (arriving_threads(of_thread) != buffer.arrivals) return std::nullopt;
-  if (!map_.at(arrive.scope).proves(eq(arrive.address, k % s))) return std::nullopt;
+  if (!map_.at(arrive.scope).proves(eq(number(uses->arrive), k % s))) return std::nullopt;
   for (Expr c : of_all) {
     if (map_.mentions_number(c) || !holds_first(uses->loop, c)) return std::nullopt;
   }
@@ -204,8 +212,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
         uses->copies, [&](std::size_t i) { return waits_at < map_.accesses()[i].place; });
     if (turns == stages && !is_behind) return std::nullopt;
     // The next phase of what is waited for begins behind a barrier.
-    if (!order_.meets_on_the_way(waits_at, arrive.place, uses->loop, stages - turns,
-                                 BarrierOrder::Among::Block)) {
+    if (!order_.meets_on_the_way(waits_at, arrive.place, uses->loop, stages - turns, among_all())) {
       return std::nullopt;
     }
     // What is waited for has been begun.

@@ -30,6 +30,9 @@ namespace selvage {
 //   later, behind a barrier at which all have waited.
 //
 // Without a loop there is one iteration, k = 0, of one object: `loop` is kTop then.
+//
+// In a cluster each rank has a ring of its own in its piece, and all said of the block is said of
+// the rank.
 struct ObjectRing {
   PlaceId loop = kTop, wait = 0;
   std::int64_t turns = 0;  // d
@@ -53,6 +56,13 @@ class ObjectRings {
   bool holds_first(PlaceId loop, Expr condition) const;
   std::optional<std::int64_t> arriving_threads(std::span<const Expr> conditions) const;
   bool follows(const Uses& uses, std::int64_t turns, Expr stages) const;
+  // Of an access to objects: the number of the object, in the rank's piece.
+  Expr number(std::size_t access) const;
+  // The barriers that all threads who share the objects meet at.
+  BarrierOrder::Among among_all() const {
+    using Among = BarrierOrder::Among;
+    return map_.kernel().launch.is_cluster ? Among::Part : Among::Block;
+  }
 
   const AccessMap& map_;
   const BarrierOrder& order_;

@@ -27,7 +27,7 @@ bool are_branches(const AccessMap& map, PlaceId x, PlaceId y) {
 }
 
 BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
-  for (Among among : {Among::Block, Among::Warp, Among::Proxy}) {
+  for (Among among : {Among::Block, Among::Part, Among::Proxy}) {
     pass_[std::size_t(among)].assign(map.places().size(), Pass::Never);
     // Backwards: statements inside another have greater numbers and are computed first.
     for (PlaceId id = PlaceId(map.places().size()); id-- > 0;) {
@@ -86,12 +86,17 @@ BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, 
   if (barrier.is_partial()) return Pass::Sometimes;
   if (may_be_skipped(id)) return Pass::Sometimes;
   if (among == Among::Proxy) {
-    const bool counts = barrier.scope == Barrier::Scope::Block && is_behind_a_fence(id);
+    const bool is_of_memory =
+        barrier.scope == Barrier::Scope::Block || barrier.scope == Barrier::Scope::Rank;
+    const bool counts = is_of_memory && is_behind_a_fence(id);
     return counts ? Pass::Always : Pass::Never;
   }
   if (barrier.scope == Barrier::Scope::Block) return Pass::Always;
-  has_warp_barrier_ = true;
-  return among == Among::Warp ? Pass::Always : Pass::Never;
+  // It orders some of a rank.
+  const bool is_cluster = map_.kernel().launch.is_cluster;
+  if (is_cluster && barrier.scope == Barrier::Scope::Warp) return Pass::Sometimes;
+  has_part_barrier_ = true;
+  return among == Among::Part ? Pass::Always : Pass::Never;
 }
 
 // With nothing between that a thread does by itself in memory.

@@ -37,23 +37,23 @@ std::vector<PlaceId> common_loops(const AccessMap& map, std::size_t a, std::size
 std::optional<PlaceId> parting_guard(const AccessMap& map, PlaceId x, PlaceId y);
 bool are_branches(const AccessMap& map, PlaceId x, PlaceId y);
 
-// The static order that barriers make. All threads of a block meet at its barriers, all of a warp
-// at those of warps. A partial barrier, and a barrier after a Leave in the loop that it leaves,
-// orders two accesses perhaps.
+// The static order that barriers make. All threads of a block meet at its barriers, all of a part,
+// a warp or a rank, at those of parts. A partial barrier, and a barrier after a Leave in the loop
+// that it leaves, orders two accesses perhaps.
 class BarrierOrder {
  public:
   // The barriers that count: for two threads of a block (Block) those of the block only; for two
-  // threads of one warp (Warp) also those of warps. For what a thread does and a copy of a barrier
-  // object that is begun later (Proxy), those of the block behind a proxy fence,
-  // with only events between.
-  enum class Among : std::uint8_t { Block, Warp, Proxy };
+  // threads of one part (Part) also those of parts. For what a thread does and a copy of a barrier
+  // object that is begun later (Proxy), those of the block, or of a rank whose own memory it is,
+  // behind a proxy fence, with only events between.
+  enum class Among : std::uint8_t { Block, Part, Proxy };
 
   explicit BarrierOrder(const AccessMap& map);
 
   // All ways in which two threads may make these accesses with no barrier between, presupposing
   // that no barrier is divergent.
   std::vector<Meeting> meetings(std::size_t a, std::size_t b, Among among) const;
-  bool has_warp_barrier() const { return has_warp_barrier_; }
+  bool has_part_barrier() const { return has_part_barrier_; }
   // Whether every way from x to y, and from y to x, passes a barrier.
   bool are_kept_apart(PlaceId x, PlaceId y, Among among) const;
   // Whether every way through one iteration of a loop passes a barrier.
@@ -63,6 +63,10 @@ class BarrierOrder {
   // Whether every way from x to y, `turns` iterations of `loop` later, passes a barrier. Both stand
   // in the loop. False if y does not come after x.
   bool meets_on_the_way(PlaceId x, PlaceId y, PlaceId loop, std::int64_t turns, Among among) const;
+  // Whether every way from x to the end of the kernel passes a barrier of the block.
+  bool meets_at_end(PlaceId x) const { return after(x, kTop, Among::Block) == Pass::Always; }
+  // Whether no way does.
+  bool never_meets_at_end(PlaceId x) const { return after(x, kTop, Among::Block) == Pass::Never; }
   // An access that begins at one statement and has ended at another one further down.
   struct Span {
     std::size_t access = 0;
@@ -93,7 +97,7 @@ class BarrierOrder {
   Pass of(PlaceId id, Among among) const { return pass_[std::size_t(among)][id]; }
 
   const AccessMap& map_;
-  bool has_warp_barrier_ = false;
+  bool has_part_barrier_ = false;
   std::array<std::vector<Pass>, 3> pass_;  // by Among, then place
 };
 

@@ -25,6 +25,10 @@ HazardFindings replacement_findings(const AccessMap& map, ItemProofs& items);
 HazardFindings bounds_findings(const AccessMap& map, ItemProofs& items);
 // About boxes that are copied by tensor maps: no run of the kernel says what a map is of.
 std::vector<KernelFinding> box_findings(const AccessMap& map);
+// About registers that roles take and give: proofs know no roles any more.
+std::vector<KernelFinding> register_findings(const Kernel& kernel);
+// About a kernel whose blocks are clusters.
+std::vector<KernelFinding> rank_findings(const AccessMap& map);
 
 // "block (0, 0, 0), thread (1, 0, 0), k = 3"
 std::string to_text(const ThreadAt& at);

@@ -49,6 +49,7 @@ class Races {
     add_rule("the last block", out_.proved);
     return true;
   }
+  std::int64_t part() const { return map_.kernel().launch.part_threads(); }
   // Whether a block has at most so many threads.
   bool is_block_within(std::int64_t threads) const {
     const auto block = map_.block_extents();
@@ -62,14 +63,14 @@ class Races {
     if (x.is_async || y.is_async || map_.kernel().buffers[x.buffer].memory != Memory::Shared)
       return false;
     return order_.are_kept_apart(x.place, y.place, Among::Block) ||
-           (is_block_within(kWarp) && order_.are_kept_apart(x.place, y.place, Among::Warp)) ||
+           (is_block_within(part()) && order_.are_kept_apart(x.place, y.place, Among::Part)) ||
            is_block_within(1);
   }
   Ordering ask(const Meeting& m) {
     if (!is_anywhere(m.first, m.second)) return judge_.ask(m);
     const Verdict unknown = Unknown{map_.pool().truth(false)};
-    const bool is_one_warp = m.where == Meeting::Where::Block && is_block_within(kWarp);
-    return {.across = is_one_warp ? Verdict(Proved{{"a block of one warp"}}) : unknown,
+    const bool is_one_part = m.where == Meeting::Where::Block && is_block_within(part());
+    return {.across = is_one_part ? Verdict(Proved{{"a block of one warp"}}) : unknown,
             .across_at = {},
             .within = unknown,
             .within_at = {}};
@@ -114,16 +115,16 @@ class Races {
     }
   }
 
-  // Threads of two warps are kept apart by the block's barriers alone, those of one by both.
+  // Threads of two parts are kept apart by the block's barriers alone, those of one by both.
   void in_block(std::size_t a, std::size_t b) {
     using Among = BarrierOrder::Among;
     for (const Meeting& m : order_.meetings(a, b, Among::Block)) {
       const Ordering o = ask(m);
       settle(m, o.across, o.across_at);
-      if (!order_.has_warp_barrier()) settle(m, o.within, o.within_at);
+      if (!order_.has_part_barrier()) settle(m, o.within, o.within_at);
     }
-    if (!order_.has_warp_barrier()) return;
-    for (const Meeting& m : order_.meetings(a, b, Among::Warp)) {
+    if (!order_.has_part_barrier()) return;
+    for (const Meeting& m : order_.meetings(a, b, Among::Part)) {
       const Ordering o = ask(m);
       settle(m, o.within, o.within_at);
     }
@@ -133,15 +134,16 @@ class Races {
   bool of_copies(std::size_t a, std::size_t b) {
     if (map_.kernel().buffers[map_.accesses()[a].buffer].memory != Memory::Shared) return false;
     using Among = BarrierOrder::Among;
-    const auto any = copies_.meetings(a, b, Among::Block);
-    const auto of_warp = order_.has_warp_barrier() ? copies_.meetings(a, b, Among::Warp) : any;
-    if (!any || !of_warp) return false;
+    const bool is_of_rank = copies_.are_of_one_rank(a, b);
+    const auto any = copies_.meetings(a, b, is_of_rank ? Among::Part : Among::Block);
+    const auto of_part = order_.has_part_barrier() ? copies_.meetings(a, b, Among::Part) : any;
+    if (!any || !of_part) return false;
     add_rule("copies end at the wait for them", out_.proved);
     for (const Meeting& m : *any) {
       const Ordering o = ask(m);
       settle(m, o.across, o.across_at);
     }
-    for (const Meeting& m : *of_warp) {
+    for (const Meeting& m : *of_part) {
       const Ordering o = ask(m);
       settle(m, o.within, o.within_at);
     }

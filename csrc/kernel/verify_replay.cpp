@@ -79,7 +79,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
       events_.emplace(threads_, number_objects());
       agents = BlockEvents::agents(threads_, objects_->arrivals().size());
     }
-    clock_ = BarrierClock(threads_, is_clocked, agents);
+    clock_ = BarrierClock(threads_, is_clocked, agents, map_.kernel().launch.part_threads());
     compile();
     if (!prepare_memory()) return give_up();
     std::vector<Thread> all(static_cast<std::size_t>(threads_));

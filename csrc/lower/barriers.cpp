@@ -1,3 +1,4 @@
+#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/effect.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/statements.h>
@@ -182,7 +183,7 @@ class Placer {
       Way own = pass(s, depth);
       const Needed scope = needed(open, own.first);
       if (scope != Needed::None) {
-        const auto& own_barrier = scope == Needed::Warp && guard_.warp ? guard_.warp : guard_.block;
+        const auto& own_barrier = scope == Needed::Part && guard_.warp ? guard_.warp : guard_.block;
         if (own_barrier) {
           const Needed joined = joined_by(*own_barrier);
           at_[&s] = *own_barrier;
@@ -246,7 +247,7 @@ class Placer {
              own->members == barrier.members;
     };
     if (barrier.scope == Barrier::Scope::Block || is(guard_.block)) return Needed::Block;
-    return !barrier.is_partial() || is(guard_.warp) ? Needed::Warp : Needed::None;
+    return !barrier.is_partial() || is(guard_.warp) ? Needed::Part : Needed::None;
   }
 
   // Only some threads may pass a guard; a barrier inside does not order accesses of the others.
@@ -335,7 +336,7 @@ class Placer {
   Needs& needs_;
   const Within& within_;
   // The barriers of the innermost guard around that has any; outside all guards, the kernel's.
-  GuardBarriers guard_{Barrier{}, Barrier{Barrier::Scope::Warp}};
+  GuardBarriers guard_{Barrier{}, part_barrier(map_.kernel().launch)};
   std::unordered_map<const Statement*, std::vector<AccessId>> of_;
   std::unordered_map<const Statement*, Barrier> at_;         // the barrier before a statement
   std::unordered_map<const Statement*, Way> passed_;         // loops

@@ -87,7 +87,9 @@ class BoxNest {
       for (std::size_t i = 0; i < analysis_.loops.size(); ++i) {
         is_bound = is_bound || parallel(i) == p;
       }
-      if (!is_bound) axes.push_back(p);
+      // Each block of a cluster copies for itself.
+      const bool is_rank = p == ParallelType::TIDz && kernel_.launch.is_cluster;
+      if (!is_bound && !is_rank) axes.push_back(p);
     }
     return axes;
   }

@@ -45,8 +45,9 @@ class KernelModel {
       cost.is_exact = cost.is_exact && a.is_exact;
     }
     LaunchWork& work = cost.work;
-    work.blocks = requests_.blocks;
-    work.threads = requests_.threads;
+    const std::int64_t ranks = kernel_.launch.ranks();
+    work.blocks = requests_.blocks * ranks;
+    work.threads = requests_.threads / ranks;
     if (work.blocks == 0 || work.threads == 0) return cost;  // it is not launched
     work.shared_bytes = bytes_in(kernel_, Memory::Shared).value_or(0);
     work.registers = registers();
@@ -93,7 +94,7 @@ class KernelModel {
       if (homes[b] != kTop) passing = std::max(passing, own);
     }
     // The compiler is told the threads of a block, and spills what they have no registers for.
-    const std::int64_t warps = ceil_div(requests_.threads, kWarp);
+    const std::int64_t warps = ceil_div(requests_.threads / kernel_.launch.ranks(), kWarp);
     const std::int64_t most = device_.registers / (warps * 32) / 8 * 8;
     return std::min(std::int64_t(kRegistersOfCode + kept + passing),
                     std::min(most, kMaxThreadRegisters));

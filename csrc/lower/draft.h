@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -41,6 +42,7 @@ struct KernelDraft {
   bool is_vectorised = true;
   std::optional<RoleWarps> role = {};
   std::vector<RoleRing> roles = {};
+  std::set<BufferId> of_cluster = {};    // shared memory that all blocks of a cluster access
   std::size_t settled_values = 0;        // the index expressions of so many first values are named
   std::vector<ReadNumber> numbers = {};  // that are read from memory
   std::size_t settled_numbers = 0;       // so many first ones have been defined

@@ -116,7 +116,7 @@ FoldNest::FoldNest(const Fusion& fusion, const Schedule& schedule, const TensorA
         if (!schedule.meets_atomically(t) || schedule.site(t)) refuse_blocks(schedule, analysis, d);
         blocks_meet_ = true;
       }
-      if (is_thread(p)) folded_.push_back({p, extent});
+      if (is_thread(p) || is_rank(p)) folded_.push_back({p, extent});
       continue;
     }
     if (i < outer || is_index(p)) continue;
@@ -221,7 +221,9 @@ Body FoldNest::summed(Body loops) {
 Body FoldNest::merge_threads() {
   Body body;
   for (const Folded& folded : folded_) {
-    append(body, folded.axis == ParallelType::TIDx ? merge_along_x() : merge_along(folded.axis));
+    append(body, is_rank(folded.axis)                ? merge_along_ranks(folded.extent)
+                 : folded.axis == ParallelType::TIDx ? merge_along_x()
+                                                     : merge_along(folded.axis));
   }
   return body;
 }
@@ -372,7 +374,7 @@ Body FoldNest::merge_along(ParallelType axis) {
   Kernel& kernel = draft_.kernel;
   const auto& block = kernel.launch.block;
   Simplifier simplifier(kernel.facts);
-  const Expr threads = simplifier.simplify(block[0] * block[1] * block[2]);
+  const Expr threads = threads_of_block(kernel);
   const Expr extent = draft_.computing(axis);
   if (!threads.is(Op::Const)) {
     refuse<Illegal>("E433",
@@ -398,6 +400,51 @@ Body FoldNest::merge_along(ParallelType axis) {
     Body sum = body_of_all(states_.stores(state_, at, states_.empty()));
     const FoldState theirs = states_.read(left, slot(at, thread + (other - own) * stride));
     Loop loop{other, extent, ParallelType::Serial, {}};
+    loop.body =
+        body_of_all(states_.stores(state_, at, states_.merged(states_.read(state_, at), theirs)));
+    sum.push_back({std::move(loop)});
+    return sum;
+  }));
+  draft_.computed.push_back(extent);
+  return with_threads(std::move(body), kernel);
+}
+
+// One thread of each block stores its state, for every thread index that is not folded along; each
+// thread then reads the states of all blocks of the cluster.
+Body FoldNest::merge_along_ranks(Expr extent) {
+  Kernel& kernel = draft_.kernel;
+  Simplifier known(kernel.facts);
+  Expr own = pool_.constant(0);  // among the threads that have a state of their own
+  std::int64_t states = 1;
+  std::vector<Expr> firsts;  // indices along which all threads have one state
+  for (const ParallelType p : {ParallelType::TIDy, ParallelType::TIDx}) {
+    const Expr n = extent_of(kernel.launch, p);
+    if (n.is_const(1)) continue;
+    const Expr index = every(p, kernel).variable;
+    if (std::ranges::find(folded_, p, &Folded::axis) != folded_.end()) {
+      firsts.push_back(index);
+      continue;
+    }
+    own = own * n + index;
+    states *= n.value();
+  }
+  const std::vector<BufferId> left =
+      states_.add_shared(tensor_.name, items_ * states * kernel.launch.ranks(), ".blocks");
+  draft_.of_cluster.insert(left.begin(), left.end());
+  const auto slot = [&](Expr rank, Expr at) {
+    return draft_.form(known.simplify(rank * (items_ * states) + at * states + own));
+  };
+  const Expr rank = every(ParallelType::TIDz, kernel).variable;
+  Body body = states_.for_each_item(items_, [&](Expr at) {
+    Body store = body_of_all(states_.stores(left, slot(rank, at), states_.read(state_, at)));
+    if (firsts.empty()) return store;
+    return guarded({draft_.form(known.simplify(elected(firsts, pool_)))}, std::move(store));
+  });
+  const Expr other = own_variable("other.CIDx", extent, kernel);
+  append(body, states_.for_each_item(items_, [&](Expr at) {
+    Body sum = body_of_all(states_.stores(state_, at, states_.empty()));
+    const FoldState theirs = states_.read(left, slot(other, at));
+    Loop loop{other, extent, ParallelType::Unroll, {}};
     loop.body =
         body_of_all(states_.stores(state_, at, states_.merged(states_.read(state_, at), theirs)));
     sum.push_back({std::move(loop)});

@@ -14,7 +14,8 @@ namespace selvage {
 // Along x, the 32 threads of a warp shuffle, and the warps of a row meet in shared memory; in such
 // a launch a row has whole warps, or a warp has whole rows (see launch.cpp). Each thread then reads
 // the states of two or four warps as vectors; of more it reads one, and shuffles again. Along y and
-// z every thread stores its state to shared memory, and reads those of its column.
+// z every thread stores its state to shared memory, and reads those of its column. Then the blocks
+// of a cluster read what each of them has left in its shared memory.
 //
 // Blocks that fold together merge atomically in the result's memory, if the schedule says so.
 //
@@ -55,6 +56,7 @@ class FoldNest {
                      const std::function<Expr(Expr)>& start);
   Body merge_along_x();
   Body merge_along(ParallelType axis);
+  Body merge_along_ranks(Expr extent);
 
   const Fusion& fusion_;
   const Schedule& schedule_;

@@ -52,11 +52,18 @@ Expr FoldStates::item_of(std::int64_t items) const {
                       draft_.kernel);
 }
 
+Expr threads_of_block(const Kernel& kernel) {
+  const auto& block = kernel.launch.block;
+  const Expr own = block[0] * block[1];
+  return Simplifier(kernel.facts).simplify(kernel.launch.is_cluster ? own : own * block[2]);
+}
+
 Expr linear_thread(Kernel& kernel) {
   const auto& block = kernel.launch.block;
   const auto index = [&](ParallelType p) {
-    return extent_of(kernel.launch, p).is_const(1) ? kernel.pool->constant(0)
-                                                   : every(p, kernel).variable;
+    const bool is_rank = p == ParallelType::TIDz && kernel.launch.is_cluster;
+    return is_rank || extent_of(kernel.launch, p).is_const(1) ? kernel.pool->constant(0)
+                                                              : every(p, kernel).variable;
   };
   return (index(ParallelType::TIDz) * block[1] + index(ParallelType::TIDy)) * block[0] +
          index(ParallelType::TIDx);

@@ -45,7 +45,9 @@ class FoldStates {
   std::vector<FoldComponent> components_;
 };
 
-// The number of a thread in its block, x fastest, then y, z.
+// The number of threads in a block; in each block of a cluster.
+Expr threads_of_block(const Kernel& kernel);
+// The number of a thread in its block, x fastest, then y, z; in its own block of a cluster.
 Expr linear_thread(Kernel& kernel);
 // The body inside loops over all thread indices of the block, so that it may mention them.
 Body with_threads(Body body, Kernel& kernel);

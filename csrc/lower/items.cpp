@@ -27,7 +27,7 @@ std::array<Expr, 6> owner_of(const Schedule& schedule, const TensorAnalysis& ana
   for (std::size_t k = 0; k < std::size(kAxes); ++k) {
     owner[k] = schedule.fusion().pool().constant(0);
     for (DomainId loop : analysis.loops) {
-      if (schedule.parallel(t, loop) != kAxes[k]) continue;
+      if (in_kernel(schedule.parallel(t, loop)) != kAxes[k]) continue;
       owner[k] = coordinates_from(schedule.graph(), from, indices, std::span(&loop, 1),
                                   schedule.transforms(t))[0];
     }

@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/failures.h>
 #include <selvage/kernel/forms.h>
 #include <selvage/kernel/launch_limits.h>
@@ -10,6 +11,7 @@
 #include <selvage/lower/body.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/kernels.h>
+#include <selvage/lower/ranks.h>
 #include <selvage/lower/replaced.h>
 #include <selvage/lower/ring.h>
 #include <selvage/lower/roles.h>
@@ -190,7 +192,7 @@ void add_checks(const KernelRequest& request, KernelDraft& draft) {
 void share_memory(const KernelRequest& request, KernelDraft& draft) {
   const Within within = [&](const Statement& guard) -> GuardBarriers {
     if (!contains(draft.uniform, std::get<Guard>(guard.node).condition)) return {};
-    return {Barrier{}, Barrier{Barrier::Scope::Warp}};
+    return {Barrier{}, part_barrier(draft.kernel.launch)};
   };
   place_with_workspace(draft.kernel, request.group.back()->tensor,
                        draft.uniform.empty() ? Within{} : within, &request.meetings);
@@ -208,7 +210,9 @@ constexpr KernelPass kKernelPasses[] = {
     {"nests", add_nests},
     {"rings", make_rings},
     {"checks of values", add_checks},
+    {"pieces of ranks", give_pieces},
     {"shared memory and barriers", share_memory},
+    {"end of clusters", meet_at_end},
     {"roles", part_roles},
     {"order of what is replaced", check_replaced_in_kernel},
     {"limits of memory", check_memory},

@@ -83,16 +83,59 @@ std::string fewer_threads(const Schedule& schedule, std::span<const TensorAnalys
 
 // Pads a block, some of whose tensors fold along x, so that shuffles run in whole warps: with rows
 // of 1, 2, 4, ..., 32 threads, y grows until the rows fill warps; other rows become whole warps.
-void whole_warps(std::array<Expr, 3>& block, Simplifier& simplifier) {
+// `z`: threads along z, which count where a block is no cluster.
+void whole_warps(std::array<Expr, 3>& block, Expr z, Simplifier& simplifier) {
   const auto padded = [&](Expr n, std::int64_t to) {
     return simplifier.simplify(ceil_div(n, n.pool().constant(to)) * to);
   };
   const Expr x = block[0];
   if (!x.is(Op::Const) || x.value() > kWarp || !std::has_single_bit(std::uint64_t(x.value()))) {
     block[0] = padded(x, kWarp);
-  } else if (!simplifier.proves(eq(x * block[1] * block[2] % kWarp, 0))) {
+  } else if (!simplifier.proves(eq(x * block[1] * z % kWarp, 0))) {
     block[1] = padded(block[1], kWarp / x.value());
   }
+}
+
+// The loops that are bound to a type, "c of y".
+std::string loops_bound_to(const Schedule& schedule, std::span<const TensorAnalysis* const> tensors,
+                           ParallelType type) {
+  std::string loops;
+  for (const TensorAnalysis* a : tensors) {
+    for (DomainId d : a->loops) {
+      if (schedule.parallel(a->tensor, d) != type) continue;
+      loops += (loops.empty() ? "" : " and ") + schedule.name(a->tensor, d) + " of " +
+               schedule.fusion()[a->tensor].name;
+    }
+  }
+  return loops;
+}
+
+// Checks a launch some of whose loops are bound to CIDx; returns whether its blocks are clusters.
+bool are_clusters(const Schedule& schedule, std::span<const TensorAnalysis* const> tensors,
+                  const Launch& launch, const std::string& kernel) {
+  const std::string ranks = loops_bound_to(schedule, tensors, ParallelType::CIDx),
+                    z = loops_bound_to(schedule, tensors, ParallelType::TIDz);
+  if (ranks.empty() || launch.block[2].is_const(1)) return false;
+  if (!z.empty()) {
+    refuse<Illegal>("E467",
+                    "the kernel " + kernel + " counts blocks of a cluster, by " + ranks +
+                        ", and threads along z, by " + z + ", and has one number for both",
+                    "bind " + z + " to TIDx or TIDy");
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Expr extent = launch.block[k];
+    const bool fits = extent.is(Op::Const) && (k < 2 || extent.value() <= kMaxClusterBlocks);
+    if (fits) continue;
+    refuse<Illegal>("E467",
+                    k == 2 ? "a cluster of " + to_string(extent) + " blocks, by " + ranks +
+                                 ", is not of 2 to " + std::to_string(kMaxClusterBlocks)
+                           : "how many threads each block of a cluster has, " + to_string(extent) +
+                                 " along " + "xy"[k] + ", is no number",
+                    k == 2 ? "split by a number of at most " + std::to_string(kMaxClusterBlocks) +
+                                 ", and bind the part of that extent to CIDx"
+                           : "split by a number what is bound to thread indices");
+  }
+  return true;
 }
 
 }  // namespace
@@ -106,7 +149,7 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
   for (const TensorAnalysis* a : tensors) {
     for (DomainId d : a->loops) {
       const ParallelType p = schedule.parallel(a->tensor, d);
-      if (!is_block(p) && !is_thread(p)) continue;
+      if (!is_index(p)) continue;
       auto& extents = is_block(p) ? plan.launch.grid : plan.launch.block;
       Expr& extent = extents[std::size_t(axis(p))];
       const Expr wanted = schedule.graph()[d].extent;
@@ -116,8 +159,13 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
       if (p == ParallelType::TIDx && meets) shuffles = true;
     }
   }
-  const auto& block = plan.launch.block;
-  if (shuffles) whole_warps(plan.launch.block, simplifier);
+  auto& block = plan.launch.block;
+  Launch& launch = plan.launch;
+  launch.is_cluster = are_clusters(schedule, tensors, launch, kernel);
+  const Expr ranks = launch.is_cluster ? block[2] : one;
+  if (shuffles || launch.is_cluster) {
+    whole_warps(block, launch.is_cluster ? one : block[2], simplifier);
+  }
   const Limits limits(simplifier, kernel);
   const auto limit = [&](const std::array<Expr, 3>& extents, const char* whose, ParallelType x,
                          const std::array<std::int64_t, 3>& most,
@@ -127,13 +175,16 @@ LaunchPlan plan_launch(const Fusion& fusion, const Schedule& schedule,
                  [&] { return smaller_loops(schedule, tensors, along(x, k), most[k]); });
     }
   };
-  limit(plan.launch.grid, "the grid's", ParallelType::BIDx, kMaxGrid, plan.of_grid);
+  std::array<std::int64_t, 3> most = kMaxGrid;
+  if (launch.is_cluster) most[0] /= ranks.value();
+  limit(launch.grid, "the grid's", ParallelType::BIDx, most, plan.of_grid);
   limit(block, "the block's", ParallelType::TIDx, kMaxBlock, plan.of_block);
+  const std::array<Expr, 3> own = {block[0], block[1], launch.is_cluster ? one : block[2]};
   // Where y and z are 1, the product is the extent of x, which has been limited already.
-  const bool is_said = block[1].is_const(1) && block[2].is_const(1);
+  const bool is_said = own[1].is_const(1) && own[2].is_const(1);
   if (is_said) return plan;
-  limits.add(block[0] * block[1] * block[2], kMaxThreads, "threads in a block", plan.of_block,
-             [&] { return fewer_threads(schedule, tensors, block); });
+  limits.add(own[0] * own[1] * own[2], kMaxThreads, "threads in a block", plan.of_block,
+             [&] { return fewer_threads(schedule, tensors, own); });
   return plan;
 }
 

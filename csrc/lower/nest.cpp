@@ -438,10 +438,12 @@ class Nest {
       const std::vector<DomainId>& loops =
           is_block(p) ? schedule_.loop_domains(analysis_.tensor) : analysis_.loops;
       const bool is_bound = std::any_of(loops.begin(), loops.end(), [&](DomainId d) {
-        return schedule_.parallel(analysis_.tensor, d) == p;
+        return in_kernel(schedule_.parallel(analysis_.tensor, d)) == p;
       });
+      const bool is_of_grid_or_rank =
+          is_block(p) || (p == ParallelType::TIDz && kernel_.launch.is_cluster);
       const bool is_common =
-          is_block(p) ? request_.target == Memory::Global : request_.target != Memory::Local;
+          is_of_grid_or_rank ? request_.target == Memory::Global : request_.target != Memory::Local;
       if (!is_bound && is_common) unbound.push_back(p);
     }
     std::ranges::reverse(unbound);
@@ -509,7 +511,7 @@ Loop loop_of(const Schedule& schedule, const TensorAnalysis& analysis, std::size
   const Expr variable = analysis.variables[loop];
   if (kernel.facts.find(variable) == nullptr) kernel.facts.loop(variable, extent);
   computed.push_back(extent);
-  return {variable, extent, p, {}};
+  return {variable, extent, in_kernel(p), {}};
 }
 
 }  // namespace selvage

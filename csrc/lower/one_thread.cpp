@@ -9,7 +9,12 @@ namespace selvage {
 
 namespace {
 
-constexpr ParallelType kThreadAxes[] = {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
+// The indices of a thread within the block that has its memory.
+std::span<const ParallelType> thread_axes(const Kernel& kernel) {
+  static constexpr ParallelType kAxes[] = {ParallelType::TIDx, ParallelType::TIDy,
+                                           ParallelType::TIDz};
+  return std::span(kAxes).first(kernel.launch.is_cluster ? 2 : 3);
+}
 
 }  // namespace
 
@@ -41,7 +46,7 @@ Loop every(ParallelType axis, Kernel& kernel) {
 
 bool is_one_thread(std::span<const ParallelType> axes, const Kernel& kernel) {
   std::int64_t threads = 1;
-  for (ParallelType p : kThreadAxes) {
+  for (ParallelType p : thread_axes(kernel)) {
     const Expr extent = kernel.launch.block[std::size_t(axis(p))];
     if (!extent.is(Op::Const)) return false;
     if (!extent.is_const(1) && std::ranges::find(axes, p) == axes.end()) return false;
@@ -54,7 +59,7 @@ Body one_elected(std::span<const ParallelType> axes, Body body, Kernel& kernel) 
   if (!is_one_thread(axes, kernel)) return one_writer(axes, std::move(body), kernel);
   std::vector<Loop> loops;
   Expr is_first;
-  for (ParallelType p : kThreadAxes) {
+  for (ParallelType p : thread_axes(kernel)) {
     if (extent_of(kernel.launch, p).is_const(1)) continue;
     loops.push_back(every(p, kernel));
     const Expr own = eq(loops.back().variable, 0);

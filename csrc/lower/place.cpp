@@ -227,7 +227,7 @@ void PlacedTensors::check_iteration(
     Expr here;
     if (k < tree.shared && !is_thread(p)) {
       here = own.variables[k];
-    } else if (is_block(p)) {
+    } else if (is_of_blocks(p)) {
       here = loop_of_axis(reading.reader, p);
       // A reader with no loop on that axis: the first block alone stores it in global memory, but
       // every block computes for itself what it keeps in memory of its own.
@@ -244,8 +244,8 @@ void PlacedTensors::check_iteration(
     std::vector<std::string> notes;
     const std::string loop = schedule_.name(t, d);
     std::string what = fusion_[reading.reader].name + " reads an element of " + fusion_[t].name +
-                       " that another " + (is_block(p) ? "block" : "iteration") + " of " + loop +
-                       " computes";
+                       " that another " + (is_of_blocks(p) ? "block" : "iteration") + " of " +
+                       loop + " computes";
     if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
       const std::string at = refuted->point.empty() ? "" : "at " + to_text(refuted->point) + ", ";
       const auto computed = value_at(coordinate, refuted->point);
@@ -287,7 +287,8 @@ void PlacedTensors::check_every_block(const Reading& reading, TensorId t, Domain
                         unbound(t, loop));
       }
       ThreadAt reading_thread;
-      reading_thread.block[std::size_t(axis(p))] = value_of(block, refuted->point).value_or(0);
+      (is_rank(p) ? reading_thread.thread : reading_thread.block)[std::size_t(axis(p))] =
+          value_of(block, refuted->point).value_or(0);
       std::string note = to_text(reading_thread);
       if (const auto at = value_at(coordinate, refuted->point)) {
         note += " would read what " + schedule_.name(t, loop) + " = " + std::to_string(*at) +
@@ -361,7 +362,7 @@ void PlacedTensors::check_stored_once(const NestTree& tree) const {
   for (const Reading& reading : readings->second) {
     for (DomainId d : placed_.at(reading.reader).analysis.loops) {
       const ParallelType p = schedule_.parallel(reading.reader, d);
-      if (!is_block(p) || loop_of_axis(t, p).valid()) continue;
+      if (!is_of_blocks(p) || loop_of_axis(t, p).valid()) continue;
       if (own.ranges->proves(eq(schedule_.graph()[d].extent, 1))) continue;
       refuse_again(schedule_.name(reading.reader, d), "block");
     }
@@ -424,7 +425,7 @@ bool PlacedTensors::is_kept(const NestTree& tree, const Storage& storage, std::s
   const DomainId d = placed_.at(tree.tensor).analysis.loops[loop];
   const ParallelType p = schedule_.parallel(tree.tensor, d);
   const bool is_reduced = schedule_.is_folded(tree.tensor, d) && !is_scan(fusion_[tree.tensor]);
-  if (is_reduced || is_block(p)) return false;
+  if (is_reduced || is_of_blocks(p)) return false;
   return is_thread(p) ? storage.memory == Memory::Shared : loop >= tree.shared;
 }
 

@@ -83,7 +83,7 @@ class RepeatedTensors {
     const auto add = [&](const ScheduledLoop& l) {
       const ParallelType type = schedule_.parallel(l.tensor, l.domain);
       const bool is_repeating =
-          is_block(type) || (is_thread(type) && memory_of(tree.tensor) == Memory::Local);
+          is_of_blocks(type) || (is_thread(type) && memory_of(tree.tensor) == Memory::Local);
       if (!is_repeating || contains(known, type) || extent(l.domain) < 2) return;
       known.push_back(type);
       work.by.push_back({l, type, extent(l.domain)});

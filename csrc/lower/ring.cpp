@@ -2,6 +2,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/about.h>
+#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
@@ -104,7 +105,8 @@ class RingMaker {
                        KernelDraft& draft) const {
     std::int64_t threads = 1;
     for (ParallelType type : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
-      if (firsts.contains(type)) continue;
+      const bool is_rank = type == ParallelType::TIDz && kernel_.launch.is_cluster;
+      if (is_rank || firsts.contains(type)) continue;
       const Expr extent = kernel_.launch.block[std::size_t(axis(type))];
       if (!extent.is(Op::Const)) {
         refuse<Illegal>("E448",
@@ -190,10 +192,12 @@ class RingMaker {
       // A block goes through its own index once, and has read nothing before.
       const bool is_once = is_block(loop.parallel);
       loop.body.push_back({Wait{object, is_once ? kernel_.pool->constant(0) : loop.variable}});
-      if (!is_once) loop.body.insert(loop.body.begin(), {{ProxyFence{}}, {Barrier{}}});
+      if (!is_once)
+        loop.body.insert(loop.body.begin(), {{ProxyFence{}}, {block_barrier(kernel_.launch)}});
     }
     // Each thread waits for copies of an object by itself.
-    if (!ring.grouped.empty()) append(loop.body, {{Arrive{}}, {Wait{}}, {Barrier{}}});
+    if (!ring.grouped.empty())
+      append(loop.body, {{Arrive{}}, {Wait{}}, {block_barrier(kernel_.launch)}});
     append(loop.body, std::move(rest));
   }
 
@@ -271,7 +275,7 @@ class RingMaker {
                          {ProxyFence{}}});
       if (ring.has_role) note_role(ring, firsts, {q, k, n, objects, 0, n_objects}, draft);
     }
-    loop.body.push_back({Barrier{}});
+    loop.body.push_back({block_barrier(kernel_.launch)});
     loop.body.push_back(half(q < n, q, std::move(copies)));
     if (!ring.grouped.empty()) loop.body.push_back({Arrive{}});
     loop.body.push_back(half(kernel_.pool->constant(ahead) <= q, q - ahead, std::move(rest)));

@@ -35,13 +35,11 @@ const CopyRole* role_of(const KernelRequest& request, TensorId& of) {
 
 // How many registers each thread has that computes: what the others leave, if all are warpgroups.
 void share_registers(std::int64_t registers, RoleWarps& role) {
-  constexpr std::int64_t kGroup = 4, kStep = 8, kMost = 240;
+  constexpr std::int64_t kGroup = 4, kMost = 240;
   const std::int64_t computing = role.computing / kWarp, all = computing + role.warps;
-  // What the compiler takes for each thread of a block that has a multiprocessor for itself.
-  const std::int64_t usual =
-      std::min<std::int64_t>(kMaxThreadRegisters, kRegisters / (all * kWarp)) / kStep * kStep;
-  const std::int64_t others =
-      std::min((all * usual - role.warps * registers) / computing / kStep * kStep, kMost);
+  const std::int64_t usual = registers_at_entry(all * kWarp);
+  const std::int64_t left = (all * usual - role.warps * registers) / computing,
+                     others = std::min(left / kRegisterStep * kRegisterStep, kMost);
   if (computing % kGroup != 0 || role.warps % kGroup != 0 || registers >= usual || others < usual) {
     refuse<Illegal>("E448",
                     counted(role.warps, "warp") + " for copies and " + counted(computing, "other") +

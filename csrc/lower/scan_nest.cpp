@@ -250,7 +250,7 @@ Body ScanNest::meet_along_x() {
 Body ScanNest::meet_along(ParallelType axis) {
   Kernel& kernel = draft_.kernel;
   const auto& block = kernel.launch.block;
-  const Expr threads = Simplifier(kernel.facts).simplify(block[0] * block[1] * block[2]);
+  const Expr threads = threads_of_block(kernel);
   if (!threads.is(Op::Const)) {
     refuse<Illegal>("E433",
                     tensor_.name + " scans along " + std::string(to_string(axis)) +

@@ -95,7 +95,8 @@ std::optional<std::int64_t> bytes_in(const Kernel& kernel, Memory memory) {
       own = checked_add(*own, *bytes);
     }
   }
-  return own && common ? checked_add(*own, *common) : std::nullopt;
+  const auto all = own && common ? checked_add(*own, *common) : std::nullopt;
+  return all && memory == Memory::Shared ? std::optional(*all / kernel.launch.ranks()) : all;
 }
 
 namespace {
@@ -140,6 +141,23 @@ std::map<BufferId, std::int64_t> shared_offsets(const Kernel& kernel) {
 
 }  // namespace
 
+// Of the pieces of a rank, side by side. All is asked for at the launch; that of one rank behind
+// another, as the virtual device has it, lies as the first one.
+static void place_pieces(Kernel& kernel) {
+  const std::vector<std::int64_t> alignments = shared_alignments(kernel);
+  const std::int64_t ranks = kernel.launch.ranks();
+  std::int64_t end = 0, most = kSharedAlignment;
+  for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
+    Buffer& buffer = kernel.buffers[b];
+    if (!is_shared(buffer)) continue;
+    end = aligned(end, alignments[b]);
+    most = std::max(most, alignments[b]);
+    buffer.offset = ranks * end;
+    end += buffer.piece(ranks) * size_of(buffer.type);
+  }
+  kernel.launch.shared_bytes = kernel.pool->constant(aligned(end, most));
+}
+
 void ask_at_launch(Kernel& kernel) {
   if (!bytes_in(kernel, Memory::Shared)) return;
   const auto bytes = [](const Buffer& b) { return b.elements.value() * size_of(b.type); };
@@ -161,6 +179,10 @@ void ask_at_launch(Kernel& kernel) {
 }
 
 void place_shared_memory(Kernel& kernel, const Within& within, KnownMeetings* known) {
+  if (kernel.launch.is_cluster) {
+    add_barriers(kernel, {}, within, known);
+    return place_pieces(kernel);
+  }
   const std::map<BufferId, std::int64_t> offsets = shared_offsets(kernel);
   if (offsets.empty()) {
     add_barriers(kernel, {}, within, known);
@@ -194,7 +216,8 @@ bool fits(const Kernel& kernel) {
 
 bool may_have_workspace(const Kernel& kernel) {
   const bool counts = std::ranges::any_of(kernel.buffers, &Buffer::counts_blocks);
-  return !counts && kernel.checks == nullptr && kernel.launch.cluster == 1;
+  return !counts && kernel.checks == nullptr && kernel.launch.cluster == 1 &&
+         !kernel.launch.is_cluster;
 }
 
 // The largest buffer of a tensor in shared memory: nothing, if there is none.

@@ -326,16 +326,19 @@ Json json_of(const TensorReport& tensor) {
 
 Json json_of(const Kernel& kernel, const CudaText& cuda) {
   const Launch& launch = kernel.launch;
-  std::vector<Expr> roots(launch.grid.begin(), launch.grid.end());
-  roots.insert(roots.end(), launch.block.begin(), launch.block.end());
+  const std::array<Expr, 3> grid = launch.hardware_grid(), block = launch.hardware_block();
+  std::vector<Expr> roots(grid.begin(), grid.end());
+  roots.insert(roots.end(), block.begin(), block.end());
   roots.insert(roots.end(), {launch.shared_bytes, kernel.condition});
   const Texts texts(roots);
   Json json = {{"name", kernel.name}};
   if (!texts.lets().empty()) json["let"] = json_of(texts);
-  json["launch"] = {{"grid", list_of(launch.grid, texts)},
-                    {"block", list_of(launch.block, texts)},
+  json["launch"] = {{"grid", list_of(grid, texts)},
+                    {"block", list_of(block, texts)},
                     {"shared_bytes", texts(launch.shared_bytes)}};
-  if (launch.cluster > 1) json["launch"]["cluster"] = std::to_string(launch.cluster);
+  if (const std::int64_t blocks = launch.cluster_blocks(); blocks > 1) {
+    json["launch"]["cluster"] = std::to_string(blocks);
+  }
   if (!kernel.condition.is_true()) json["if"] = Json::array({texts(kernel.condition)});
   if (const auto fast = fast_functions(kernel.values); !fast.empty()) json["fast"] = fast;
   json["loops"] = loop_nest(kernel);

@@ -52,10 +52,10 @@ std::string made_text(const std::vector<const Kernel*>& kernels) {
 
 std::string shape_text(const Launch& launch) {
   if (is_one(launch.grid) && is_one(launch.block)) return "one thread";
-  const std::string clusters =
-      launch.cluster > 1 ? ", in clusters of " + std::to_string(launch.cluster) + "," : "";
-  return counted(by(launch.grid), "block") + clusters + " of " +
-         counted(by(launch.block), "thread");
+  const std::int64_t blocks = launch.cluster_blocks();
+  const std::string clusters = blocks > 1 ? ", in clusters of " + std::to_string(blocks) + "," : "";
+  return counted(by(launch.hardware_grid()), "block") + clusters + " of " +
+         counted(by(launch.hardware_block()), "thread");
 }
 
 void print_verdict(const Report& report, Lines& out) {

@@ -58,7 +58,9 @@ std::vector<Workspace> workspaces_of(const Kernel& kernel) {
     const bool is_array = buffer.elements.is(Op::Const) && !buffer.elements.is_const(1);
     if (!is_kept || !is_array || !buffer.holds) continue;  // else it serves single statements
     Workspace w{.name = buffer.name};
-    w.bytes = buffer.elements.value() * size_of(buffer.type);
+    const std::int64_t pieces =
+        buffer.memory == Memory::Shared ? kernel.launch.ranks() : 1;  // of the blocks of a cluster
+    w.bytes = buffer.piece(pieces) * size_of(buffer.type);
     if (buffer.memory == Memory::Shared) {
       w.reserved = w.block = rounded(w.bytes, kSharedUnit);
       w.why = "other threads of the block read it";

@@ -83,6 +83,7 @@ BoundKernel::BoundKernel(const Kernel& kernel, const SizeValues& sizes,
     shape_.grid = {blocks, 1, 1};
   }
   shape_.shared_bytes = value(kernel.launch.shared_bytes);
+  shape_.ranks = kernel.launch.ranks();
   for (Expr n : kernel.sizes) sizes_.push_back(value(n));
   if (kernel.maps.empty()) return;
   maps_ = std::make_shared<KeptMaps>();

@@ -1,5 +1,6 @@
 #include <selvage/base/diagnostic.h>
 #include <selvage/base/refuse.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/runtime/driver.h>
 
 #include <array>
@@ -14,7 +15,7 @@ constexpr int kMaxDevices = 64;
 constexpr int kMultiprocessorCount = 16;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
-constexpr int kMaxDynamicSharedBytes = 8;
+constexpr int kMaxDynamicSharedBytes = 8, kNonPortableClusters = 14;
 constexpr int kSharedBytesOfABlock = 97;
 
 // One device of the system's driver.
@@ -134,11 +135,13 @@ void Driver::launch_checked(Function function, const LaunchShape& shape, void* c
   if (shape.shared_bytes > function->shared_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
     allow_shared(*function, shape.shared_bytes);
   }
+  if (shape.ranks > kPortableClusterBlocks) allow_clusters(*function);
   const auto n = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+  const std::int64_t z = shape.ranks > 1 ? 1 : shape.block[2];
   // cuLaunchKernel only reads the array of addresses.
   const DriverResult result =
-      calls_.LaunchKernel(function->handle, n(shape.grid[0]), n(shape.grid[1]), n(shape.grid[2]),
-                          n(shape.block[0]), n(shape.block[1]), n(shape.block[2]),
+      calls_.LaunchKernel(function->handle, n(shape.grid[0] * shape.ranks), n(shape.grid[1]),
+                          n(shape.grid[2]), n(shape.block[0]), n(shape.block[1]), n(z),
                           n(shape.shared_bytes), stream, const_cast<void**>(arguments), nullptr);
   if (result != 0) [[unlikely]]
     fail(result, "cuLaunchKernel of " + *function->name);
@@ -159,6 +162,17 @@ void Driver::allow_shared(const LoadedFunction& function, std::int64_t bytes) co
                      " bytes of shared memory");
   }
   function.shared_bytes.store(bytes, std::memory_order_relaxed);
+}
+
+// Of more blocks than every device runs at once.
+void Driver::allow_clusters(const LoadedFunction& function) const {
+  if (function.has_large_clusters.load(std::memory_order_relaxed)) return;
+  const DriverResult result = calls_.FuncSetAttribute(function.handle, kNonPortableClusters, 1);
+  if (result != 0) {
+    fail(result, "cuFuncSetAttribute of " + *function.name + ", clusters of more than " +
+                     std::to_string(kPortableClusterBlocks) + " blocks");
+  }
+  function.has_large_clusters.store(true, std::memory_order_relaxed);
 }
 
 void Driver::synchronize() const {

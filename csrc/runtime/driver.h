@@ -100,6 +100,7 @@ class Driver {
   Driver(const std::string& library, int ordinal);
   int attribute(int which) const;
   void allow_shared(const struct LoadedFunction& function, std::int64_t bytes) const;
+  void allow_clusters(const LoadedFunction& function) const;
   std::string help(DriverResult result) const;
 
   DriverCalls calls_;
@@ -131,6 +132,7 @@ struct LoadedFunction {
   const std::string* name = nullptr;  // from Driver::keep()
   // Bytes of shared memory that a launch may ask for; raised when one asks for more.
   mutable std::atomic<std::int64_t> shared_bytes{0};
+  mutable std::atomic<bool> has_large_clusters{false};
 };
 
 // A loaded image: a cubin, a fatbin, or PTX, which the driver compiles. The driver outlives it.

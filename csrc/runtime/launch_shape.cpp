@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/runtime/launch_shape.h>
 
 #include <fmt/format.h>
@@ -25,16 +26,24 @@ void check_launch(const LaunchShape& shape) {
                     fmt::format("bind a loop of at most {} to TID{}", kMaxBlock[i], kAxis[i]));
     }
   }
-  const std::int64_t threads = shape.block[0] * shape.block[1] * shape.block[2];
+  if (shape.ranks > kMaxClusterBlocks || (shape.ranks > 1 && shape.ranks != shape.block[2])) {
+    refuse_launch(
+        fmt::format("a cluster has {} blocks; CUDA allows {}", shape.ranks, kMaxClusterBlocks),
+        fmt::format("bind a loop of at most {} to CIDx", kMaxClusterBlocks));
+  }
+  const std::int64_t threads =
+      shape.block[0] * shape.block[1] * (shape.ranks > 1 ? 1 : shape.block[2]);
   if (threads > kMaxThreads) {
-    refuse_launch(fmt::format("a block of {} x {} x {} has {} threads; CUDA allows {}",
-                              shape.block[0], shape.block[1], shape.block[2], threads, kMaxThreads),
-                  "split the loops bound to threads by smaller factors");
+    refuse_launch(
+        fmt::format("a block of {} x {} x {} has {} threads; CUDA allows {}", shape.block[0],
+                    shape.block[1], shape.ranks > 1 ? 1 : shape.block[2], threads, kMaxThreads),
+        "split the loops bound to threads by smaller factors");
   }
   for (std::size_t i = 0; i < 3; ++i) {
-    if (shape.grid[i] < 0 || shape.grid[i] > kMaxGrid[i]) {
+    const std::int64_t most = i == 0 ? kMaxGrid[i] / shape.ranks : kMaxGrid[i];
+    if (shape.grid[i] < 0 || shape.grid[i] > most) {
       refuse_launch(
-          fmt::format("grid.{} is {}; CUDA allows 0 to {}", kAxis[i], shape.grid[i], kMaxGrid[i]),
+          fmt::format("grid.{} is {}; CUDA allows 0 to {}", kAxis[i], shape.grid[i], most),
           i == 0 ? "give each thread more items: split, and leave the inner loop serial"
                  : "bind the long loop to BIDx, or merge it into the loop bound there");
     }

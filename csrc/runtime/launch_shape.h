@@ -1,7 +1,5 @@
 #pragma once
 
-#include <selvage/kernel/launch_limits.h>
-
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,6 +12,9 @@ struct LaunchShape {
   std::array<std::int64_t, 3> grid{1, 1, 1};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::int64_t shared_bytes = 0;
+  // Blocks of a cluster. If more than 1, `block` are the threads of a whole cluster, of which each
+  // z is a block, and `grid` counts clusters; the shared memory is that of one block.
+  std::int64_t ranks = 1;
 };
 
 // Throws Error (E703) if the shape is past a limit. A grid may be empty: it launches nothing.

@@ -32,14 +32,16 @@ constinit thread_local VirtualBlock* VirtualBlock::running_ = nullptr;
 
 VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
                            const std::vector<VirtualIndex>& threads, bool in_parts,
-                           VirtualCheck* check)
+                           std::int64_t ranks, VirtualCheck* check)
     : source_(source),
       machine_(machine),
       entry_(entry),
       threads_(threads),
       in_parts_(in_parts),
+      ranks_(std::size_t(ranks)),
       check_(check) {
   machine_.barrier = &VirtualBlock::wait;
+  machine_.cluster_barrier = &VirtualBlock::wait_for_cluster;
   machine_.warp_barrier = &VirtualBlock::wait_for_warp;
   machine_.numbered_barrier = &VirtualBlock::wait_at_number;
   machine_.shuffle = &VirtualBlock::exchange;
@@ -109,6 +111,12 @@ __attribute__((always_inline)) inline void VirtualBlock::leave() {
 void VirtualBlock::wait(int line) {
   Stop& stop = running_->stop();
   stop.kind = Stop::Kind::Barrier;
+  stop.line = line;
+  leave();
+}
+void VirtualBlock::wait_for_cluster(int line) {
+  Stop& stop = running_->stop();
+  stop.kind = Stop::Kind::ClusterBarrier;
   stop.line = line;
   leave();
 }
@@ -403,13 +411,23 @@ bool VirtualBlock::release_numbers() {
   return going_ > 0;
 }
 
-bool VirtualBlock::release_block() {
-  const Stop& first = stops_.front();
-  if (first.kind != Stop::Kind::Barrier) return false;
-  const auto is_alike = [&](const Stop& s) { return s.kind == first.kind && s.line == first.line; };
-  if (!std::ranges::all_of(stops_, is_alike)) return false;
-  for (std::size_t t = 0; t < stops_.size(); ++t) release(t);
+// Where all of these threads are at one barrier of that kind.
+bool VirtualBlock::release_together(std::span<const Stop> stops, Stop::Kind kind) {
+  const int line = stops.front().line;
+  const auto is_there = [&](const Stop& s) { return s.kind == kind && s.line == line; };
+  if (!std::ranges::all_of(stops, is_there)) return false;
+  const auto first = std::size_t(stops.data() - stops_.data());
+  for (std::size_t t = first; t < first + stops.size(); ++t) release(t);
   return true;
+}
+bool VirtualBlock::release_block() {
+  const std::size_t own = stops_.size() / ranks_;
+  bool has_released = false;
+  for (std::size_t first = 0; first < stops_.size(); first += own) {
+    const auto stops = std::span<const Stop>(stops_).subspan(first, own);
+    has_released = release_together(stops, Stop::Kind::Barrier) || has_released;
+  }
+  return has_released || release_together(stops_, Stop::Kind::ClusterBarrier);
 }
 
 // All have stopped and none goes on before every value is where it belongs.

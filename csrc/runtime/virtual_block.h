@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +24,9 @@ class VirtualBlock {
  public:
   // `check`: not null for a checked unit; asked before each access.
   // `in_parts`: whether threads wait by themselves, or parts of the block, or of a warp, for one
-  // another.
+  // another. `ranks`: blocks of a cluster, whose threads are those of the block, by z.
   VirtualBlock(const KernelSource& source, VirtualMachine& machine, VirtualThread entry,
-               const std::vector<VirtualIndex>& threads, bool in_parts,
+               const std::vector<VirtualIndex>& threads, bool in_parts, std::int64_t ranks = 1,
                VirtualCheck* check = nullptr);
   ~VirtualBlock();
   VirtualBlock(const VirtualBlock&) = delete;
@@ -36,7 +37,16 @@ class VirtualBlock {
  private:
   // The point at which a thread stopped.
   struct Stop {
-    enum class Kind { Exited, Barrier, WarpBarrier, NumberedBarrier, Shuffle, Phase, BadAccess };
+    enum class Kind {
+      Exited,
+      Barrier,
+      ClusterBarrier,
+      WarpBarrier,
+      NumberedBarrier,
+      Shuffle,
+      Phase,
+      BadAccess
+    };
     Kind kind = Kind::Exited;
     int line = kExited;
     std::byte* value = nullptr;  // of a shuffle, on the thread's stack
@@ -52,6 +62,7 @@ class VirtualBlock {
   using Threads = std::vector<std::size_t>;
 
   static void wait(int line);
+  static void wait_for_cluster(int line);
   static void wait_for_warp(int line, unsigned lanes);
   static void wait_at_number(int id, int threads, int members, int line);
   static void exchange(void* value, unsigned bytes, int lanes, int line);
@@ -98,6 +109,7 @@ class VirtualBlock {
   bool release_phases();
   bool release_numbers();
   bool release_block();
+  bool release_together(std::span<const Stop> stops, Stop::Kind kind);
   [[noreturn]] void refuse(Threads threads, const std::string& whose) const;
   [[noreturn]] void refuse_all() const;
   [[noreturn]] void refuse_narrow(const Threads& warp) const;
@@ -109,6 +121,7 @@ class VirtualBlock {
   VirtualThread entry_;
   const std::vector<VirtualIndex>& threads_;
   bool in_parts_;
+  std::size_t ranks_;
   VirtualCheck* check_;
   std::vector<std::unique_ptr<Fiber>> fibers_;  // by thread
   std::vector<Threads> warps_;

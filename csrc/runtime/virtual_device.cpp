@@ -24,7 +24,8 @@ namespace {
 // themselves, at partial barriers or barrier objects.
 VirtualMeets meets(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
-  for (const char* word : {"sync_threads(", "sync_members(", "__syncwarp(0x", "wait_for_phase("}) {
+  for (const char* word :
+       {"sync_threads(", "sync_members(", "sync_cluster(", "__syncwarp(0x", "wait_for_phase("}) {
     if (has(word)) return VirtualMeets::InParts;
   }
   for (const char* word :
@@ -157,7 +158,7 @@ void VirtualKernel::launch(const LaunchShape& shape, std::span<void* const> argu
   const State::Taken own = state.take(most, true);
   if (order.seed != 0) {
     SplitMix64 random(order.seed);
-    VirtualShared shared(shape.shared_bytes);
+    VirtualShared shared(shape.shared_bytes * shape.ranks);
     run.work_alone(*own, &random, shared);
     return;
   }
@@ -208,7 +209,7 @@ void VirtualKernel::launch_checked(const LaunchShape& shape, std::span<void* con
   }
   char* image[4] = {};
   reinterpret_cast<VirtualImage>(state.checked->unit->symbol(kVirtualImage))(image);
-  VirtualShared shared(shape.shared_bytes);
+  VirtualShared shared(shape.shared_bytes * shape.ranks);
   VirtualCheck check(state.source, arguments, bounds, shared.bytes(), image);
   VirtualRun run(state.source, shape, check.arguments(), state.meets);
   SplitMix64 random(order_seed);

@@ -31,6 +31,7 @@ static struct {
   uint3 thread, block, block_extent, grid_extent;
   char* shared;
   void (*barrier)(int line);
+  void (*cluster_barrier)(int line);
   void (*warp_barrier)(int line, unsigned lanes);
   void (*numbered_barrier)(int id, int threads, int members, int line);
   void (*shuffle)(void* value, unsigned bytes, int lanes, int line);
@@ -63,6 +64,14 @@ static struct {
 #define count_failure(count) (selvage_machine.count_failure(count))
 #define __syncthreads() \
   (selvage_machine.barrier(__LINE__), selvage_after_barrier())
+#define sync_cluster() \
+  (selvage_machine.cluster_barrier(__LINE__), selvage_after_barrier())
+#define cluster_rank() ((int)threadIdx.z)
+#define cluster_number() blockIdx.x
+#define RANK_SHARED(n, type, name, bytes) \
+  type* name = (type*)(selvage_machine.shared + (bytes) * (long long)threadIdx.z)
+#define in_rank(at, rank, bytes) \
+  ((char*)(at) + (bytes) * ((long long)(rank) - (long long)threadIdx.z))
 #define __syncwarp(...) \
   (selvage_machine.warp_barrier(__LINE__, __VA_ARGS__ + 0u), selvage_after_barrier())
 #define sync_threads(id, threads) \

@@ -23,6 +23,7 @@ struct VirtualMachine {
   char* shared;  // shared memory asked for at launch
   // Called by __syncthreads() and __syncwarp(). Here and below, `line` is that of the emitted text.
   void (*barrier)(int line);
+  void (*cluster_barrier)(int line);               // by sync_cluster(), of all blocks of a cluster
   void (*warp_barrier)(int line, unsigned lanes);  // lanes 0: all of the warp
   // Called by sync_threads(id, threads), with members 0: all are, and by sync_members.
   void (*numbered_barrier)(int id, int threads, int members, int line);

@@ -91,11 +91,11 @@ std::optional<VirtualBlock> VirtualRun::set_up(VirtualInstance& instance, Virtua
   machine.grid_extent = extents(shape_.grid);
   if (meets_ == VirtualMeets::Never && check == nullptr) return std::nullopt;
   return std::optional<VirtualBlock>(std::in_place, source_, machine, instance.thread, threads_,
-                                     meets_ == VirtualMeets::InParts, check);
+                                     meets_ == VirtualMeets::InParts, shape_.ranks, check);
 }
 
 void VirtualRun::work(VirtualInstance& instance, const std::function<void()>& after) {
-  VirtualShared shared(shape_.shared_bytes);
+  VirtualShared shared(shape_.shared_bytes * shape_.ranks);
   std::optional<VirtualBlock> together = set_up(instance, shared);
   for (;;) {
     std::uint64_t k = next_.load();

@@ -156,7 +156,7 @@ class Placement {
     const std::vector<DomainId> shared(loops.begin(), loops.begin() + std::ptrdiff_t(depth));
     std::vector<DomainId> unbound;  // each block runs through all of these
     for (DomainId d : s_.loop_domains(t)) {
-      if (contains(shared, d) || !is_block(s_.parallel(t, d))) continue;
+      if (contains(shared, d) || !is_of_blocks(s_.parallel(t, d))) continue;
       const bool in_step =
           s_.parallel(host->host, d) == s_.parallel(t, d) && is_read_in_step(t, host->host, d);
       if (!in_step) unbound.push_back(d);

@@ -47,7 +47,7 @@ Group& group_of_host(const Fusion& fusion, const Schedule& schedule, const Nests
   }
   for (TensorId t : tensors_of(tree)) {
     for (DomainId d : schedule.loop_domains(t)) {
-      if (!is_block(schedule.parallel(t, d))) continue;
+      if (!is_of_blocks(schedule.parallel(t, d))) continue;
       refuse<Illegal>("E418",
                       schedule.name(t, d) + " of " + fusion[t].name + " is bound to " +
                           std::string(to_string(schedule.parallel(t, d))) + ", but " + name +

@@ -54,6 +54,7 @@ struct TextLaunch {
       shape.block[i] = value_at(kernel.launch.block[i], kernel, sizes);
     }
     shape.shared_bytes = value_at(kernel.launch.shared_bytes, kernel, sizes);
+    shape.ranks = kernel.launch.ranks();
   }
   TextLaunch(const TextLaunch&) = delete;
 

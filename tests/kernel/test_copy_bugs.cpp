@@ -209,6 +209,72 @@ TEST(CopyBugs, ABarrierOfTheBlockInsideOfARole) {
       HasSubstr("a barrier that one thread reaches and another does not"));
 }
 
+// Roles take more registers than the block has, so that some wait for ever (CUTLASS #2007, 24 and
+// 232 of 128 and 256 threads; TileLang #2567), or are no warpgroups (TileLang #359).
+TEST(CopyBugs, RolesTakeMoreRegistersThanThereAre) {
+  const auto verdict = [](std::int64_t given, std::int64_t taken, std::size_t warps = 4) {
+    EventKernel k("registers", 384);
+    std::vector<std::uint32_t> load(warps, ~0U), compute(warps, 0U);
+    compute.resize(12, ~0U);
+    Statement giving = region("load", load, {}), taking = region("compute", compute, {});
+    std::get<Region>(giving.node).registers = given;
+    std::get<Region>(taking.node).registers = taken;
+    for (Statement* s : {&giving, &taking}) std::get<Region>(s->node).usual_registers = 168;
+    return first_text(verify(k.with({std::move(giving), std::move(taking)})), Hazard::Divergence);
+  };
+  EXPECT_EQ(verdict(24, 240), "proved");
+  EXPECT_EQ(verdict(40, 240),
+            "refuted: 384 threads ask for 66560 registers together, and the block has 64512: who "
+            "takes more waits for ever");
+  EXPECT_THAT(verdict(24, 236), HasSubstr("a thread would have 236 registers"));
+  EXPECT_THAT(verdict(24, 200, 3), HasSubstr("threads 0 to 95 take or give registers"));
+}
+
+// Clusters of two blocks of 32 threads, of which each leaves a number for the other.
+struct Cluster : EventKernel {
+  Cluster() : EventKernel("cluster", 32) {
+    rank = variable("rank", c(2));
+    kernel.launch.block[2] = c(2);
+    kernel.launch.is_cluster = true;
+  }
+  Barrier::Scope scope = Barrier::Scope::Block;
+  bool meets_at_end = true, meets_in_rank_0 = false;
+  const Kernel& make() {
+    const BufferId x = input("x", DataType::Float, c(64)), y = output("y", DataType::Float, c(64)),
+                   s = shared("s", DataType::Float, 64);
+    Body body = {store(s, rank * 32 + t, read(x, rank * 32 + t))};
+    Statement meet{Barrier{.scope = scope}};
+    body.push_back(meets_in_rank_0 ? guard(rank <= 0, {std::move(meet)}) : std::move(meet));
+    body.push_back(store(y, rank * 32 + t, read(s, (1 - rank) * 32 + t)));
+    if (meets_at_end) body.push_back(barrier());
+    kernel.body = {loop(rank, c(2), {loop(t, c(32), std::move(body), ParallelType::TIDx)},
+                        ParallelType::TIDz)};
+    return kernel;
+  }
+  Expr rank;
+};
+
+// A block ends while others read its memory (Triton #10656).
+TEST(CopyBugs, ABlockOfAClusterEndsTooEarly) {
+  Cluster right;
+  EXPECT_TRUE(verified(right).is_legal()) << first_text(verified(right), Hazard::Race);
+  EXPECT_THAT(refuted_by<Cluster>(Hazard::Race, [](Cluster& k) { k.meets_at_end = false; }),
+              HasSubstr("refuted: s is read in the memory of another block of the cluster, and no "
+                        "barrier of the cluster behind it"));
+}
+
+// What orders a block alone is to order a cluster (CUTLASS #3324).
+TEST(CopyBugs, ABarrierOfABlockIsToOrderACluster) {
+  EXPECT_THAT(refuted_by<Cluster>(Hazard::Race, [](Cluster& k) { k.scope = Barrier::Scope::Rank; }),
+              HasSubstr("refuted: s["));
+}
+
+// Only some blocks of a cluster come to its barrier (DeepGEMM #415, #429).
+TEST(CopyBugs, OneBlockOfAClusterDoesNotCome) {
+  EXPECT_THAT(refuted_by<Cluster>(Hazard::Divergence, [](Cluster& k) { k.meets_in_rank_0 = true; }),
+              HasSubstr("a barrier that one thread reaches and another does not"));
+}
+
 // A box is copied to shared memory that is aligned as vectors are (nvFuser #3602, #4096).
 TEST(CopyBugs, ABoxLiesWhereNoBoxMay) {
   const auto verdict = [](std::int64_t offset, std::int64_t rows) {

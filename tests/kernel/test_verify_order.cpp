@@ -12,7 +12,7 @@ using test::loop;
 using test::VerifyCase;
 
 std::string to_text_of(Needed n) {
-  return n == Needed::None ? "none" : n == Needed::Warp ? "warp" : "block";
+  return n == Needed::None ? "none" : n == Needed::Part ? "warp" : "block";
 }
 
 // What the first two statements' accesses of the buffer need between them.

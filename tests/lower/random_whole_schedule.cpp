@@ -22,9 +22,9 @@ const T& any_of(const std::vector<T>& v, std::mt19937_64& rng) {
 }
 
 constexpr std::array kTypes = {
-    ParallelType::BIDx,      ParallelType::BIDy,   ParallelType::TIDx,
-    ParallelType::TIDx,      ParallelType::TIDy,   ParallelType::TIDy,
-    ParallelType::Vectorize, ParallelType::Unroll, ParallelType::Unswitch};
+    ParallelType::BIDx,     ParallelType::BIDy, ParallelType::TIDx,      ParallelType::TIDx,
+    ParallelType::TIDy,     ParallelType::TIDy, ParallelType::Vectorize, ParallelType::Unroll,
+    ParallelType::Unswitch, ParallelType::CIDx};
 
 // One step. Its name comes first, for what refuses it.
 class RandomStep {
@@ -111,13 +111,16 @@ class RandomStep {
     if (chance(rng_, 4)) s_.bind(outer, ParallelType::Unswitch);
   }
 
-  // Rows to blocks, and a row to threads; or a loop to threads only.
+  // Rows to blocks, and a row to threads, or to those of a cluster; or a loop to threads only.
   void threads() {
     static const std::vector<std::int64_t> widths = {2, 4, 5, 8, 32, 33, 64};
     const auto all = checked(loops());
     const auto [outer, inner] = s_.split(all.back(), any_of(widths, rng_));
     s_.bind(inner, chance(rng_, 4) ? ParallelType::TIDy : ParallelType::TIDx);
     if (all.size() > 1 && chance(rng_, 2)) s_.bind(all.front(), ParallelType::BIDx);
+    if (!chance(rng_, 4)) return;
+    const auto [rest, rank] = s_.split(outer, draw(rng_, 2, 4), {.inner_split = chance(rng_, 2)});
+    s_.bind(draw(rng_, 0, 1) == 0 ? rank : rest, ParallelType::CIDx);
   }
 
   // Those that read it, inputs as well.

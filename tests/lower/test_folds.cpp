@@ -76,6 +76,30 @@ std::vector<std::pair<std::string, Schedule>> schedules(
     const auto [oo, oi] = s.split(outer, 6);
     s.bind(b, ParallelType::BIDx).bind(oi, ParallelType::TIDy).bind(inner, ParallelType::TIDx);
   });
+  add("blocks of a cluster, each along x", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 64);
+    const auto [step, rank] = s.split(outer, 3);
+    s.bind(b, ParallelType::BIDx).bind(rank, ParallelType::CIDx).bind(inner, ParallelType::TIDx);
+  });
+  add("blocks of a cluster alone, rows along x", [](Schedule& s, auto b, auto h) {
+    const auto [rank, inner] = s.split(h, 4, {.inner_split = false});
+    const auto [bo, bi] = s.split(b, 5);
+    s.bind(bo, ParallelType::BIDx).bind(bi, ParallelType::TIDx).bind(rank, ParallelType::CIDx);
+  });
+  add("blocks of a cluster, rows along y", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 16);
+    const auto [rank, step] = s.split(outer, 2, {.inner_split = false});
+    const auto [bo, bi] = s.split(b, 3);
+    s.bind(bo, ParallelType::BIDx).bind(bi, ParallelType::TIDy).bind(rank, ParallelType::CIDx);
+    s.bind(inner, ParallelType::TIDx);
+  });
+  add("blocks of a cluster, each along x and y", [](Schedule& s, auto b, auto h) {
+    const auto [outer, inner] = s.split(h, 16);
+    const auto [oo, oi] = s.split(outer, 6);
+    const auto [step, rank] = s.split(oo, 2);
+    s.bind(b, ParallelType::BIDx).bind(oi, ParallelType::TIDy).bind(inner, ParallelType::TIDx);
+    s.bind(rank, ParallelType::CIDx);
+  });
   return all;
 }
 

@@ -25,6 +25,7 @@ enum : std::uint32_t {
   kUtmaldg = 0x5b4,
   kUtmastg = 0x3b5,
   kUsetmaxreg = 0x9c8,
+  kUcgabarWait = 0xdc7,
   kSyncsExchange = 0x5b2,
   kSyncsArrive = 0x9a7,
   kSyncsPhase = 0x5a7,
@@ -144,6 +145,7 @@ StaticCounts count_code(std::span<const std::byte> text) {
       case kUblkcp: ++counts.bulk_copies; break;
       case kUtmaldg: ++counts.box_loads; break;
       case kUtmastg: ++counts.box_stores; break;
+      case kUcgabarWait: ++counts.cluster_barriers; break;
       case kUsetmaxreg: ++counts.register_changes; break;
       case kSyncsExchange:
       case kSyncsArrive:

@@ -1,0 +1,101 @@
+#include <selvage/expr/text.h>
+#include <selvage/kernel/launch_limits.h>
+#include <selvage/kernel/ranks.h>
+#include <selvage/kernel/verify_order.h>
+#include <selvage/kernel/verify_parts.h>
+
+namespace selvage {
+
+namespace {
+
+// A cluster whose threads are proved as those of one block: its ranks are whole warps, each access
+// of shared memory stays within one piece, and nobody accesses that of a rank that may have ended.
+class Ranks {
+ public:
+  explicit Ranks(const AccessMap& map) : map_(map), launch_(map.kernel().launch), order_(map) {}
+
+  std::vector<KernelFinding> list() {
+    check_launch();
+    if (!out_.empty()) return std::move(out_);
+    for (std::size_t i = 0; i < map_.accesses().size(); ++i) {
+      const Buffer& buffer = map_.kernel().buffers[map_.accesses()[i].buffer];
+      if (buffer.memory == Memory::Shared) look_at(i);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void check_launch() {
+    const auto refuse = [&](std::string text) { tell(Hazard::Bounds, Refuted{}, {}, text); };
+    for (Expr extent : launch_.block) {
+      if (!extent.is(Op::Const)) return refuse("a cluster has threads whose number is not known");
+    }
+    if (launch_.block[2].value() < 2 || launch_.block[2].value() > kMaxClusterBlocks) {
+      return refuse("a cluster has " + to_string(launch_.block[2]) + " blocks");
+    }
+    if (launch_.part_threads() % kWarp != 0) {
+      refuse("a block of a cluster has " + std::to_string(launch_.part_threads()) +
+             " threads, which are no whole warps");
+    }
+    for (const Buffer& b : map_.kernel().buffers) {
+      if (b.memory != Memory::Shared) continue;
+      if (b.elements.is(Op::Const) && b.elements.value() % launch_.ranks() == 0) continue;
+      refuse("the blocks of a cluster have no equal pieces of " + b.name);
+    }
+  }
+
+  void look_at(std::size_t i) {
+    const KernelAccess& access = map_.accesses()[i];
+    const Buffer& buffer = map_.kernel().buffers[access.buffer];
+    const std::int64_t p = buffer.piece(launch_.ranks());
+    const Expr address = map_.address(i);
+    Simplifier& known = map_.at(access.scope);
+    const auto own = in_own_piece(map_, i);
+    const Expr place = own.value_or(address % p);
+    const Expr claim = own ? 0 <= place && place + access.width <= p : place + access.width <= p;
+    if (!known.proves(claim)) {
+      tell(Hazard::Bounds, Unknown{claim}, i,
+           "it is not proved that an access of " + buffer.name +
+               " stays within the piece of one block of the cluster");
+    }
+    if (own) return;
+    if (access.kind != KernelAccess::Kind::Read || access.is_async) {
+      tell(Hazard::Bounds, Unknown{map_.pool().truth(false)}, i,
+           "it is not proved that a block of the cluster writes " + buffer.name +
+               " in its own memory alone");
+    }
+    if (!order_.meets_at_end(access.place)) {
+      const bool is_never = order_.never_meets_at_end(access.place);
+      tell(Hazard::Race, is_never ? Verdict(Refuted{}) : Unknown{map_.pool().truth(false)}, i,
+           buffer.name +
+               " is read in the memory of another block of the cluster, and no barrier "
+               "of the cluster behind it keeps that block from having ended");
+    }
+  }
+
+  void tell(Hazard hazard, Verdict verdict, std::optional<std::size_t> access, std::string text) {
+    KernelFinding f{.hazard = hazard,
+                    .verdict = std::move(verdict),
+                    .buffer = {},
+                    .sizes = {},
+                    .first = {},
+                    .second = {},
+                    .text = std::move(text)};
+    if (access) {
+      f.buffer = map_.accesses()[*access].buffer;
+      f.statement = map_.places()[map_.accesses()[*access].place].statement;
+    }
+    out_.push_back(std::move(f));
+  }
+
+  const AccessMap& map_;
+  const Launch& launch_;
+  BarrierOrder order_;
+  std::vector<KernelFinding> out_;
+};
+
+}  // namespace
+
+std::vector<KernelFinding> rank_findings(const AccessMap& map) { return Ranks(map).list(); }
+
+}  // namespace selvage
