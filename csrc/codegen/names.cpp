@@ -25,6 +25,13 @@ constexpr std::string_view kWords[] = {
     "volatile", "wchar_t", "while", "xor", "xor_eq", "main", "linux", "unix", "i386",
     // CUDA
     "KERNEL", "DYNAMIC_SHARED", "sync_threads", "sync_members", "begin_copy", "begin_copy_16", "begin_copy_by", "end_copy_group", "wait_for_copy_groups", "is_last_block", "count_block", "SELVAGE_VIRTUAL_DEVICE", "NAN", "INFINITY", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
+    "CLUSTER", "ALIGNED_DYNAMIC_SHARED", "RANK_SHARED", "cluster_rank", "cluster_number",
+    "place_in_rank", "in_rank", "sync_cluster", "elect_one", "shared_address", "init_object",
+    "publish_objects", "announce_bytes", "begin_bulk_copy", "arrive_at", "arrive_announcing",
+    "fence_for_copies", "wait_for_phase", "end_store_group", "wait_for_store_groups", "tensor_map",
+    "fewer_registers", "more_registers", "record_failure", "count_failure", "begin_box_copy_1",
+    "begin_box_copy_2", "begin_box_copy_3", "begin_box_copy_4", "begin_box_copy_5", "store_box_1",
+    "store_box_2", "store_box_3", "store_box_4", "store_box_5",
     "dim3", "uint3", "int2", "int4", "uint2", "uint4", "float2", "float4", "double2", "longlong2",
     "ushort2", "ushort4", "half", "size_t",
 };

@@ -42,6 +42,7 @@ class GpuReader {
     if (bandwidth > 0) device.dram_bandwidth = bandwidth;
     device.l2_bytes = whole(Attribute::L2Bytes, known.l2_bytes);
     device.shared_bytes = whole(Attribute::SharedBytes, known.shared_bytes);
+    device.has_late_copies = ask(Attribute::Major).value_or(8) >= 8;
     device.registers = whole(Attribute::Registers, known.registers);
     device.threads = whole(Attribute::Threads, known.threads);
     device.blocks = whole(Attribute::Blocks, known.blocks);

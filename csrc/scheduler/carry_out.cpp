@@ -35,7 +35,9 @@ class CarryOut : private NestCuts {
       const bool can_be = *plan_.kept == Memory::Local ? t.can_be_kept : t.can_be_shared;
       if (!can_be || t.passes < 2) continue;
       const std::string name = s_.unused_name(s_.fusion()[t.tensor].name + "_row");
-      place(s_.cache(t.copied, name, *plan_.kept), host);
+      const TensorId row = s_.cache(t.copied, name, *plan_.kept);
+      place(row, host);
+      if (plan_.is_copied_late) s_.copy(row, CopyBy::CpAsync);
     }
   }
 

@@ -32,6 +32,7 @@ struct Device {
   //   g(x) = r / (1 + r^p)^(1/p)   with r = x / flight_knee and p = flight_power
   double flight_knee = 0;  // bytes
   double flight_power = 2;
+  bool has_late_copies = true;  // cp.async: from compute capability 8.0 on
   // The known device that some of these numbers are scaled from; empty: none is.
   std::string scaled_from = {};
 };

@@ -163,6 +163,7 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   const double kept = registers_kept(plan) + registers_across(plan);
   const auto at_once = double(plan.at_once);
   work.registers = std::int64_t(kRegistersOfCode + kept + 2 * double(plan.vector) * at_once);
+  const bool is_row_at_once = keeps_in_registers(plan) || plan.is_copied_late;
   const std::int64_t rows_of_block = plan.is_along_rows ? plan.threads * plan.vector : plan.folders;
   // What is kept has room for whole steps, all of those that a thread takes at once.
   const double steps = at_once * quotient_up(double(plan.batch), at_once);
@@ -172,11 +173,12 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   if (plan.kept == Memory::Shared) shared += shared_ * traffic_.items;
   work.shared_bytes = std::int64_t(padded * shared) * rows_of_block;
   if (work.shared_bytes > 0 && traffic_.folds > 0) work.shared_bytes += bytes_to_meet(plan);
-  work.loads_in_turn = keeps_in_registers(plan) ? 1 : quotient_up(double(plan.batch), at_once);
+  work.loads_in_turn = is_row_at_once ? 1 : quotient_up(double(plan.batch), at_once);
   work.loads_in_turn *= double(plan.turns);
   add_bytes(plan, work);
   const bool meet_in_memory = plan.threads > 32 || plan.is_along_rows;
   if (traffic_.folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
+  if (plan.is_copied_late) ++work.barriers;
   work.instructions = instructions(plan, work);
   LaunchTime time = time_of(work, device_);
   if (plan.parts > 1) {
@@ -278,8 +280,8 @@ double PlanWork::registers_kept(const RowPlan& plan) const {
 }
 
 void PlanWork::add_bytes(const RowPlan& plan, LaunchWork& work) const {
-  const double points =
-      double(plan.vector * (keeps_in_registers(plan) ? plan.batch : plan.at_once));
+  const bool is_row_at_once = keeps_in_registers(plan) || plan.is_copied_late;
+  const double points = double(plan.vector * (is_row_at_once ? plan.batch : plan.at_once));
   work.bytes_in_flight = std::max(loaded_, 1.0) * points / idle(plan);
   work.coalesced = coalesced(plan);
   work.dram_bytes = work.l2_bytes = once_;

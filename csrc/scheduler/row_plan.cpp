@@ -31,6 +31,7 @@ class Plans {
       : fusion_(fusion),
         segment_(segment),
         traffic_(traffic),
+        device_(device),
         work_(segment, traffic, device),
         listed_(listed) {
     list_.reserve(kUsualPlans);
@@ -110,7 +111,10 @@ class Plans {
       if (memory == Memory::Local) add(plan);
       // Vectors along rows would lie apart in a row's memory.
       const bool is_whole = !plan.is_along_rows || plan.vector == 1;
-      if (memory == Memory::Shared && plan.batch > 1 && is_whole) add_steps(plan);
+      if (memory == Memory::Shared && plan.batch > 1 && is_whole) {
+        add_steps(plan);
+        add_late_copies(plan);
+      }
     }
     plan.kept.reset();
     plan.batch = batch(plan);
@@ -119,6 +123,18 @@ class Plans {
     if (plan.is_along_rows || plan.folders == 1 || traffic_.takes_whole_rows(false)) {
       add_steps(plan);
     }
+  }
+
+  // A block waits at its own loop for the copies of its only row.
+  void add_late_copies(RowPlan plan) {
+    const bool has_row = plan.folders == 1 && plan.turns == 1 && plan.parts == 1;
+    if (!has_row || plan.is_along_rows || plan.is_skewed || !device_.has_late_copies) return;
+    const bool fits = std::ranges::all_of(traffic_.tensors, [&](const TensorTraffic& t) {
+      return !t.can_be_shared || t.passes < 2 || is_copied_at_once(plan.vector * t.size);
+    });
+    if (!fits) return;
+    plan.is_copied_late = true;
+    add_steps(plan);
   }
 
   void add_steps(RowPlan plan) {
@@ -367,6 +383,7 @@ class Plans {
   const Fusion& fusion_;
   const Segment& segment_;
   const SegmentTraffic& traffic_;
+  const Device& device_;
   const PlanWork work_;
   const Listed listed_;
   std::vector<RatedPlan> list_;
@@ -376,9 +393,9 @@ class Plans {
 
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
-         tile == o.tile && (across > 1) == (o.across > 1) && (parts > 1) == (o.parts > 1) &&
-         (turns > 1) == (o.turns > 1) && is_skewed == o.is_skewed && is_windowed == o.is_windowed &&
-         last_block_of == o.last_block_of;
+         is_copied_late == o.is_copied_late && tile == o.tile && (across > 1) == (o.across > 1) &&
+         (parts > 1) == (o.parts > 1) && (turns > 1) == (o.turns > 1) && is_skewed == o.is_skewed &&
+         is_windowed == o.is_windowed && last_block_of == o.last_block_of;
 }
 
 std::string RowPlan::text() const {
@@ -408,6 +425,7 @@ std::string RowPlan::text() const {
   if (batch > 1 && across == 1) text += ", " + std::to_string(batch) + " steps a thread";
   if (at_once > 1 && across == 1) text += ", " + std::to_string(at_once) + " at once";
   if (kept) text += *kept == Memory::Local ? ", kept in registers" : ", kept in shared memory";
+  if (is_copied_late) text += " by copies that end later";
   if (turns > 1) text += ", " + std::to_string(turns) + " rows in turn";
   if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";
   return text;

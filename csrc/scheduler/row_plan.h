@@ -37,6 +37,9 @@ struct RowPlan {
   // Where what is read more than once stays: in registers, which are read all at once, or in shared
   // memory. Nothing: it is read again.
   std::optional<Memory> kept = {};
+  // Whether it comes to shared memory by copies that end later (cp.async), all of a row at once and
+  // past registers.
+  bool is_copied_late = false;
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
   // More than 1: items of a short iterdomain, all of which a thread takes (SegmentTraffic::Across).

@@ -85,12 +85,19 @@ Device device_called(const std::string& name) {
 // threads=256,vector=4,keep=shared
 PlanChoice plan_choice(const std::string& name, const std::string& text) {
   constexpr std::pair<std::string_view, std::optional<std::int64_t> PlanChoice::*> kNumbers[] = {
-      {"threads", &PlanChoice::threads}, {"rows", &PlanChoice::folders},
-      {"vector", &PlanChoice::vector},   {"steps", &PlanChoice::batch},
-      {"at_once", &PlanChoice::at_once}, {"tile", &PlanChoice::tile},
-      {"skew", &PlanChoice::skew},       {"windows", &PlanChoice::windows},
-      {"across", &PlanChoice::across},   {"parts", &PlanChoice::parts},
-      {"turns", &PlanChoice::turns},     {"last_block", &PlanChoice::last_block}};
+      {"threads", &PlanChoice::threads},
+      {"rows", &PlanChoice::folders},
+      {"vector", &PlanChoice::vector},
+      {"steps", &PlanChoice::batch},
+      {"at_once", &PlanChoice::at_once},
+      {"tile", &PlanChoice::tile},
+      {"skew", &PlanChoice::skew},
+      {"windows", &PlanChoice::windows},
+      {"late", &PlanChoice::late},
+      {"across", &PlanChoice::across},
+      {"parts", &PlanChoice::parts},
+      {"turns", &PlanChoice::turns},
+      {"last_block", &PlanChoice::last_block}};
   PlanChoice choice;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
