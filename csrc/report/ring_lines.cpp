@@ -1,17 +1,12 @@
 #include <selvage/base/words.h>
-#include <selvage/lower/ring.h>
 #include <selvage/report/ring_lines.h>
+#include <selvage/report/ring_timeline.h>
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
 
 namespace selvage {
 
 namespace {
-
-constexpr std::int64_t kMostColumns = 14;
 
 std::string what_copies(CopyBy by) {
   switch (by) {
@@ -28,30 +23,30 @@ std::string what_copies(CopyBy by) {
 void print_ring(const Schedule& schedule, TensorId t, Lines& out) {
   const std::optional<Schedule::Site>& site = schedule.site(t);
   if (schedule.copied_by(t) == CopyBy::LoadStore || !site || !site->loop) return;
-  const std::int64_t ahead = ahead_at(schedule, *site), slots = schedule.stages(t);
+  const std::optional<RingTimeline> ring = ring_timeline(schedule, t);
+  const std::int64_t ahead = ring ? ring->ahead : 0;
   out.line(2, "by " + what_copies(schedule.copied_by(t)) + ", begun " +
                   (ahead == 0 ? "in the iteration that uses them"
                               : counted(ahead, "iteration") + " before they are used"));
-  const Expr extent = schedule.graph()[*site->loop].extent;
-  const std::int64_t tiles = extent.is(Op::Const) ? extent.value() : INT64_MAX - ahead;
-  const std::int64_t all = tiles + ahead;
-  const std::int64_t columns = std::min({all, ahead + slots + 2, kMostColumns});
-  const auto row = [&](const std::string& name,
-                       const std::function<std::string(std::int64_t)>& cell) {
+  if (!ring) return;
+  const std::int64_t columns = ring->shown();
+  using Iteration = RingTimeline::Iteration;
+  const auto row = [&](const std::string& name, const auto& cell) {
     std::string text = fmt::format("{:<10}", name);
-    for (std::int64_t q = 0; q < columns; ++q) text += fmt::format("{:>6}", cell(q));
-    out.verbatim(4, text + (columns < all ? "  .." : ""));
+    for (std::int64_t q = 0; q < columns; ++q) {
+      text += fmt::format("{:>6}", cell(q, ring->iteration(q)));
+    }
+    out.verbatim(4, text + (ring->ends_within(columns) ? "" : "  .."));
   };
-  const auto tile = [&](std::int64_t k) {
-    return k < 0 || k >= tiles ? std::string(".") : std::to_string(k);
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const auto in_slot = [](const std::optional<RingTimeline::Tile>& tile) {
+    return tile ? fmt::format("{}:{}", tile->number, tile->slot) : ".";
   };
-  const auto in_slot = [&](std::int64_t k) {
-    return k < 0 || k >= tiles ? "." : fmt::format("{}:{}", k, k % slots);
-  };
-  row("iteration", [](std::int64_t q) { return std::to_string(q); });
-  row("copies", in_slot);
-  row("awaits", [&](std::int64_t q) { return tile(q - ahead); });
-  row("uses", [&](std::int64_t q) { return in_slot(q - ahead); });
+  row("iteration", [&](std::int64_t q, const Iteration&) { return number(q); });
+  row("copies", [&](std::int64_t, const Iteration& in) { return in_slot(in.copies); });
+  row("awaits",
+      [&](std::int64_t, const Iteration& in) { return in.uses ? number(in.uses->number) : "."; });
+  row("uses", [&](std::int64_t, const Iteration& in) { return in_slot(in.uses); });
 }
 
 }  // namespace selvage
