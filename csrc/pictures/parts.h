@@ -3,6 +3,7 @@
 #include <selvage/index/thread_mask.h>
 #include <selvage/pictures/svg.h>
 #include <selvage/report/report.h>
+#include <selvage/report/ring_timeline.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,13 @@ struct TimelineStep {
 // steps and kMostTimelineGroups groups of threads are drawn; a note tells what is left out.
 inline constexpr std::size_t kMostTimelineSteps = 300, kMostTimelineGroups = 24;
 Drawing timeline_picture(std::span<const TimelineStep> steps);
+
+// A ring of copies that end later, over time: iterations across, and down the copies under way, in
+// a row for each slot, who begins them, and who uses what they bring. A bar has the number of its
+// tile and its slot, whose colour it has. Arrows are waits: from the end of the copies of a tile to
+// its use, and from the use of a tile to the next copies into its slot. Drawn are all iterations if
+// they are at most RingTimeline::kMostShown, else the first; a note tells what is left out.
+Drawing ring_picture(const RingTimeline& ring);
 
 // What the kernels of a program do a second, over what they do for each byte: a mark over the bytes
 // of memory and one over those of L2 for each kernel and for all together, below the roofs of the

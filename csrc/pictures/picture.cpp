@@ -87,6 +87,9 @@ class Page {
            TextStyle::Note, 20, "muted");
     }
     if (const auto banks = bank_picture(tensor)) part("How it lies in the banks", *banks);
+    if (const auto ring = ring_timeline(*tensor.schedule, tensor.analysis.tensor)) {
+      part("How its copies go round", ring_picture(*ring));
+    }
   }
   void add(const FusionReport& fusion) {
     const ProgramCost& cost = *fusion.cost;

@@ -43,7 +43,9 @@ std::string colors(const Palette& p) {
          both(".allocation,.read", p.purple) + both(".load", p.orange) +
          stroked(".checked,.hatch", p.vermilion) + both(".conflict", p.vermilion) +
          stroked("text.halo", p.paper) + filled(".dot", p.vermilion) +
-         filled(".warning", p.vermilion);
+         filled(".warning", p.vermilion) + both(".slot-0,.slot-4", p.blue) +
+         both(".slot-1,.slot-5", p.orange) + both(".slot-2,.slot-6", p.green) +
+         both(".slot-3,.slot-7", p.purple);
 }
 
 // The styles that do not depend on the scheme.
@@ -79,7 +81,12 @@ std::string shapes() {
          rule(".load", "stroke-dasharray:4 2") + rule(".outline", "fill-opacity:0") +
          rule(".solid", "fill-opacity:.8") + rule(".grid", "stroke-width:1") +
          rule(".roof", "stroke-width:2") + rule(".dashed", "stroke-dasharray:7 4") +
-         rule(".conflict", "fill-opacity:.32;stroke-width:2");
+         rule(".conflict", "fill-opacity:.32;stroke-width:2") +
+         rule(".slot", "fill-opacity:.24;stroke-width:1.4") +
+         rule(".slot-4,.slot-5,.slot-6,.slot-7", "fill-opacity:.6;stroke-dasharray:3 2") +
+         rule(".wait",
+              "fill:none;stroke:currentColor;stroke-width:1.2;marker-end:url(#selvage-head)") +
+         rule(".release", "stroke-dasharray:4 2") + rule(".head", "fill:currentColor");
   for (int k = 0; k < kHolePatterns; ++k) {
     out += rule(fmt::format(".hole-{}", k).c_str(), fmt::format("fill:url(#selvage-hole-{})", k));
   }
@@ -106,6 +113,10 @@ std::string hatching() {
   out += R"(<pattern id="selvage-again" width="4" height="4" patternUnits="userSpaceOnUse">)"
          R"(<path class="again" d="M1 0L1 4"/></pattern>)"
          "\n";
+  out +=
+      R"(<marker id="selvage-head" markerWidth="7" markerHeight="6" refX="6.5" refY="3")"
+      R"( markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0 0L7 3L0 6Z"/></marker>)"
+      "\n";
   return out + "</defs>\n";
 }
 

@@ -15,6 +15,7 @@ namespace selvage {
 //   cell + valid repeated hole-0..3 (dense: small), empty shade-0..7  loop points, words of memory
 //   store load (outline, solid), conflict                           accesses
 //   grid, roof (dashed)                                             the lines of a diagram
+//   slot + slot-0..7, wait (release)                                tiles of a ring, arrows
 //
 // `<style>` and `<defs>`, to stand at the head of an SVG whose root has the class `selvage`.
 std::string picture_style();
@@ -23,5 +24,7 @@ std::string picture_style();
 inline constexpr int kHolePatterns = 4;
 // Steps of shading.
 inline constexpr int kShades = 8;
+// Slots of a ring of different colours; further slots have those of the first again.
+inline constexpr int kSlotColors = 8;
 
 }  // namespace selvage

@@ -341,7 +341,7 @@ Options parse_options(int argc, const char* const* argv) {
        "TENSOR[I,J,...] ...: only which block, thread and point of the loops makes that item");
   app.add_flag("--dot", options.dot, "print only the iterdomain graphs, for Graphviz");
   app.add_option("--svg", options.svg,
-                 "FILE: draw graphs, holes, banks and masks as SVG; -: print it");
+                 "FILE: draw graphs, holes, banks, rings and masks as SVG; -: print it");
   app.add_flag("--run", raw.run,
                "run the kernels, and compare with the unscheduled program or the masks");
   app.add_flag("--check", options.running.check, "run everywhere, and check what the file expects");
