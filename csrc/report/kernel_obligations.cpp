@@ -2,6 +2,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/index/coordinates.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/group_fold.h>
 #include <selvage/report/obligations.h>
@@ -144,7 +145,8 @@ class KernelObligations {
     // A thread stores its own row, and not that of the position at which its loops are.
     if (GroupFold::is_one(*tensor_.schedule, tensor_.analysis.tensor)) return differ();
     if (!store.valid.empty()) add_valid(store.valid);
-    add(Of::Access, tensor_.name(), {{around_, eq(store.address, analysis_.address)}});
+    add(Of::Access, tensor_.name(),
+        {{around_, eq(placed(store.buffer, store.address), analysis_.address)}});
     add_value(store.value);
   }
 
@@ -153,7 +155,8 @@ class KernelObligations {
     around_.push_back(ok(t.lane, t.lane.pool().constant(t.width)));
     for (const Loop* loop : loops_) add(*loop);
     if (!t.valid.empty()) add_valid(t.valid);
-    add(Of::Access, tensor_.name(), {{around_, eq(t.to_address + t.lane, analysis_.address)}});
+    add(Of::Access, tensor_.name(),
+        {{around_, eq(placed(t.to, t.to_address) + t.lane, analysis_.address)}});
     around_.pop_back();
   }
 
@@ -225,6 +228,16 @@ class KernelObligations {
     }
   }
 
+  // An address in memory of a block; where a block is one of a cluster, in its own piece.
+  Expr placed(BufferId b, Expr address) const {
+    const Launch& launch = kernel_.launch;
+    if (!launch.is_cluster || kernel_.buffers[b].memory != Memory::Shared) return address;
+    std::vector<Expr> ranks;
+    for (const Loop* loop : loops_) {
+      if (loop->parallel == ParallelType::TIDz) ranks.push_back(loop->variable);
+    }
+    return in_own_piece(address, kernel_.buffers[b].piece(launch.ranks()), ranks).value_or(address);
+  }
   // The address of an element, as the fusion lays it out or the kernel keeps it.
   Expr place_of(TensorId t, const std::vector<Expr>& subscripts) const {
     Access read{.tensor = t, .subscripts = subscripts};
@@ -298,7 +311,8 @@ class KernelObligations {
     }
     const ValueNode& c = kernel_.values[computed];
     if (c.kind != ValueNode::Kind::Read) return differ();
-    const Expr address = c.subscripts[0], defined_address = place_of(source, subscripts);
+    const Expr address = placed(c.source, c.subscripts[0]),
+               defined_address = place_of(source, subscripts);
     const auto lanes = origin_.find(c.source);
     if (lanes == origin_.end()) {
       if (!is_of(c.source, source)) return differ();
@@ -307,9 +321,9 @@ class KernelObligations {
     // The lane lies in one of the accesses that fill the buffer.
     for (const Transfer* t : lanes->second) {
       if (!is_of(t->from, source)) return differ();
-      const Expr lane = address - t->to_address;
+      const Expr lane = c.subscripts[0] - t->to_address;
       around_.push_back(ok(lane, lane.pool().constant(t->width)));
-      add_equal(info.name, t->from_address + lane, defined_address);
+      add_equal(info.name, placed(t->from, t->from_address) + lane, defined_address);
       around_.pop_back();
     }
   }

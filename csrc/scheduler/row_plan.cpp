@@ -127,14 +127,23 @@ class Plans {
 
   // A block waits at its own loop for the copies of its only row.
   void add_late_copies(RowPlan plan) {
-    const bool has_row = plan.folders == 1 && plan.turns == 1 && plan.parts == 1;
+    const bool has_row = plan.folders == 1 && plan.turns == 1 && plan.parts == 1 && is_whole(plan);
     if (!has_row || plan.is_along_rows || plan.is_skewed || !device_.has_late_copies) return;
     const bool fits = std::ranges::all_of(traffic_.tensors, [&](const TensorTraffic& t) {
       return !t.can_be_shared || t.passes < 2 || is_copied_at_once(plan.vector * t.size);
     });
-    if (!fits) return;
+    const bool is_replaced = std::ranges::any_of(traffic_.tensors, [&](const TensorTraffic& t) {
+      return fusion_.replacement(t.tensor).has_value();
+    });
+    if (!fits || is_replaced) return;
     plan.is_copied_late = true;
     add_steps(plan);
+  }
+  // Whether a row is a number of items, of which all threads take as many in each step.
+  bool is_whole(const RowPlan& plan) const {
+    const bool is_known = std::ranges::all_of(
+        traffic_.inner, [&](DomainId d) { return fusion_.domains()[d].extent.is(Op::Const); });
+    return is_known && double(plan.threads * plan.vector * plan.batch) == traffic_.items;
   }
 
   void add_steps(RowPlan plan) {
@@ -146,7 +155,8 @@ class Plans {
     // The threads of a scan meet in every step; along a row each takes as much as a vector.
     const std::int64_t most = traffic_.scans > 0 && !plan.is_along_rows ? 1 : kMostAtOnce;
     for (plan.at_once = 1; plan.at_once <= most; plan.at_once *= 2) {
-      if (plan.batch % plan.at_once == 0 || plan.batch > 4 * plan.at_once) add(plan);
+      const bool is_divided = plan.batch % plan.at_once == 0;
+      if (is_divided || (plan.batch > 4 * plan.at_once && !plan.is_copied_late)) add(plan);
     }
   }
 

@@ -146,10 +146,11 @@ TEST(Lower, APassMayBeLookedAt) {
     has_body = has_body || !kernel.body.empty();
   };
   lower(Schedule(bias.f), options);
-  EXPECT_EQ(passes, (std::vector<std::string>{
-                        "warps of roles", "parameters", "replaced inputs", "nests", "rings",
-                        "checks of values", "shared memory and barriers", "roles",
-                        "order of what is replaced", "limits of memory", "sizes"}));
+  EXPECT_EQ(passes,
+            (std::vector<std::string>{"warps of roles", "parameters", "replaced inputs", "nests",
+                                      "rings", "checks of values", "pieces of ranks",
+                                      "shared memory and barriers", "end of clusters", "roles",
+                                      "order of what is replaced", "limits of memory", "sizes"}));
   EXPECT_TRUE(has_body);
 }
 

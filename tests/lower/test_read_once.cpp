@@ -115,7 +115,8 @@ TEST(ReadOnce, IsReadOnceInRandomFusions) {
       const Kernel& kernel = step.variants.back();
       const bool has_input = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                                          [&](const Buffer& b) { return !b.is_written; });
-      if (!has_input) continue;
+      // Every thread is listed, and clusters have many: some will do.
+      if (!has_input || (kernel.launch.is_cluster && seed % 8 != 0)) continue;
       const test::AccessJudge judge(kernel, c.random.sizes);
       for (BufferId b = 0; b < kernel.buffers.size(); ++b) {
         const Buffer& buffer = kernel.buffers[b];
