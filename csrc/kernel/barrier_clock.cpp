@@ -22,7 +22,7 @@ void BarrierClock::start_block(std::int64_t number) {
 
 void BarrierClock::run(std::int64_t thread_of_the_block) {
   thread_ = thread_of_the_block;
-  own_part_ = std::int64_t(std::uint64_t(thread_) / std::uint64_t(part_));
+  own_part_ = part_(thread_);
 }
 
 void BarrierClock::meet(Barrier::Scope scope, std::span<const std::uint32_t> threads) {
@@ -32,11 +32,12 @@ void BarrierClock::meet(Barrier::Scope scope, std::span<const std::uint32_t> thr
     return;
   }
   // What a warp of a rank does is not followed.
-  if (scope == Barrier::Scope::Warp && part_ != kWarp) return;
+  if (scope == Barrier::Scope::Warp && part_.threads() != kWarp) return;
   std::int64_t last = -1;
   for (std::uint32_t t : threads) {
-    if (t / part_ == last) continue;
-    last = t / part_;
+    const std::int64_t own = part_(t);
+    if (own == last) continue;
+    last = own;
     ++part_barriers_[std::size_t(last)];
   }
 }

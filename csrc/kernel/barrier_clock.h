@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/kernel/block_events.h>
+#include <selvage/kernel/part.h>
 
 #include <cstdint>
 #include <optional>
@@ -91,14 +92,15 @@ class BarrierClock {
   }
   // Whether an access is one of the running block.
   bool is_here(const Moment& m) const { return m.thread >= first_ && m.thread < first_ + threads_; }
-  std::int64_t part_of(const Moment& m) const { return (m.thread - first_) / part_; }
+  std::int64_t part_of(const Moment& m) const { return part_(m.thread - first_); }
 
  private:
   bool is_by_proxy(std::int64_t agent) const {
     return agent >= BlockEvents::agent_of_stores(threads_, 0);
   }
 
-  std::int64_t threads_, part_;
+  std::int64_t threads_;
+  PartOfBlock part_;
   std::int64_t first_ = 0;  // thread of the running block
   std::int64_t thread_ = 0, own_part_ = 0;
   std::uint32_t block_barriers_ = 0, step_ = 0;

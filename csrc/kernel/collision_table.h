@@ -1,5 +1,7 @@
 #pragma once
 
+#include <selvage/kernel/part.h>
+
 #include <algorithm>
 #include <compare>
 #include <cstdint>
@@ -13,7 +15,7 @@ namespace selvage {
 // The threads that access each address, ascending; parts of the block have so many threads each.
 class CollisionTable {
  public:
-  explicit CollisionTable(std::int64_t part) : part_(part) {}
+  explicit CollisionTable(PartOfBlock part) : part_(part) {}
   void clear() { entries_.clear(); }
   bool is_empty() const { return entries_.empty(); }
   void add(std::int64_t address, std::int64_t t) { entries_.push_back({address, t}); }
@@ -45,15 +47,15 @@ class CollisionTable {
   std::optional<std::int64_t> across(std::int64_t address, std::int64_t t) const {
     const std::span<const Entry> all = at(address);
     if (all.empty()) return std::nullopt;
-    if (all.front().thread / part_ != t / part_) return all.front().thread;
-    if (all.back().thread / part_ != t / part_) return all.back().thread;
+    if (part_(all.front().thread) != part_(t)) return all.front().thread;
+    if (part_(all.back().thread) != part_(t)) return all.back().thread;
     return std::nullopt;
   }
   std::optional<std::int64_t> within(std::int64_t address, std::int64_t t) const {
     const std::span<const Entry> all = at(address);
-    auto own = std::ranges::lower_bound(all, t / part_ * part_, {}, &Entry::thread);
+    auto own = std::ranges::lower_bound(all, part_(t) * part_.threads(), {}, &Entry::thread);
     while (own != all.end() && own->thread == t) ++own;
-    if (own == all.end() || own->thread / part_ != t / part_) return std::nullopt;
+    if (own == all.end() || part_(own->thread) != part_(t)) return std::nullopt;
     return own->thread;
   }
 
@@ -77,7 +79,7 @@ class CollisionTable {
     return {begin, end};
   }
 
-  std::int64_t part_;
+  PartOfBlock part_;
   std::vector<Entry> entries_, sorted_;
   // Buckets of 2^shift_ addresses from the first one on: where their entries begin, and end.
   std::int64_t first_ = 0;

@@ -222,12 +222,12 @@ class Search {
   // Its number in the block, x fastest; of two blocks, the block's, each a part of its own. Where
   // one thread makes both accesses, these count as those of two parts.
   Expr number(std::size_t side) const {
-    if (is_thread_) return map_.pool().constant(std::int64_t(side) * part_);
+    if (is_thread_) return map_.pool().constant(std::int64_t(side) * part_.threads());
     const auto& index = is_grid_ ? map_.blocks() : map_.threads();
     const auto& extents = is_grid_ ? map_.kernel().launch.grid : map_.kernel().launch.block;
     Expr n = named(index[2], side);
     for (std::size_t k = 2; k-- > 0;) n = n * at_sizes(extents[k]) + named(index[k], side);
-    return is_grid_ ? n * part_ : n;
+    return is_grid_ ? n * part_.threads() : n;
   }
 
   PointWalk::End walk(Slots& slots, Collisions& found) {
@@ -362,7 +362,7 @@ class Search {
   const CollisionSearch& request_;
   const AccessMap& map_;
   bool is_exact_, is_grid_, is_thread_;
-  std::int64_t part_;  // threads of a part of the block
+  PartOfBlock part_;
   Environment sizes_;
   Point point_;
   std::array<Expr, 2> address_;
@@ -415,21 +415,21 @@ class SignatureRows {
 };
 
 // Whether there are two threads of different parts, one of each list; below, two different threads
-// of one part. A part has so many threads.
+// of one part.
 bool meet_across(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
-                 std::int64_t part) {
-  const std::int64_t own = a.front() / part;
-  const auto leaves = [&](std::int64_t t) { return t / part != own; };
+                 PartOfBlock part) {
+  const std::int64_t own = part(a.front());
+  const auto leaves = [&](std::int64_t t) { return part(t) != own; };
   return leaves(a.back()) || leaves(b.front()) || leaves(b.back());
 }
 bool meet_within(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
-                 std::int64_t part) {
+                 PartOfBlock part) {
   auto from = a.begin();
   for (std::int64_t t : b) {
-    while (from != a.end() && *from / part < t / part) ++from;
+    while (from != a.end() && part(*from) < part(t)) ++from;
     if (from == a.end()) return false;
-    if (*from / part != t / part) continue;
-    if (*from != t || (from + 1 != a.end() && from[1] / part == t / part)) return true;
+    if (part(*from) != part(t)) continue;
+    if (*from != t || (from + 1 != a.end() && part(from[1]) == part(t))) return true;
   }
   return false;
 }
@@ -470,7 +470,7 @@ Collisions collisions_of_signatures(const AccessMap& map,
     if (end != PointWalk::End::Done) return found;
     rows[side].sort();
   }
-  const std::int64_t part = map.kernel().launch.part_threads();
+  const PartOfBlock part(map.kernel().launch.part_threads());
   const std::vector<SignatureRows::Class> first = rows[0].classes(), second = rows[1].classes();
   auto own = first.begin();
   for (const SignatureRows::Class& other : second) {

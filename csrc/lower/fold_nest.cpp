@@ -221,6 +221,7 @@ Body FoldNest::summed(Body loops) {
 Body FoldNest::merge_threads() {
   Body body;
   for (const Folded& folded : folded_) {
+    if (is_rank(folded.axis) && !draft_.kernel.launch.is_cluster) continue;  // of one block
     append(body, is_rank(folded.axis)                ? merge_along_ranks(folded.extent)
                  : folded.axis == ParallelType::TIDx ? merge_along_x()
                                                      : merge_along(folded.axis));

@@ -64,6 +64,13 @@ TEST(Clusters, GiveTheSameResults) {
   }
 }
 
+// As where a loop of one item is bound.
+TEST(Clusters, OfOneBlockAreBlocks) {
+  Rows rows(1);
+  const Program program = agreed(rows.f, *rows.s, {{{"M", 3}}});
+  EXPECT_FALSE(program.steps[0].variants[0].launch.is_cluster);
+}
+
 TEST(Clusters, KeepRowsThatNoBlockHasRoomFor) {
   for (const CopyBy by : {CopyBy::CpAsync, CopyBy::Bulk, CopyBy::Tma}) {
     SCOPED_TRACE(to_string(by));

@@ -54,6 +54,38 @@ TEST(AutomaticSchedule, OfLongRowsKeepsThemInSharedMemory) {
   test::expect_agreement(small, auto_schedule(small));
 }
 
+// Copies of a whole row are under way at once, past registers; not where a row has holes, where the
+// length of rows is open, or where the device has no such copies.
+TEST(AutomaticSchedule, OfLongRowsOfWholeStepsComeByCopiesThatEndLater) {
+  const auto plan_of = [](std::int64_t items, const Device& device, bool is_open = false) {
+    Fusion f;
+    const Expr M = f.extents("M")[0], N = is_open ? f.extents("N")[0] : f.constant(items);
+    f.output("y", softmax_of(f.input("x", {M, N}, DataType::Half)), DataType::Half);
+    const AutomaticSchedule s = filled_in(Schedule(f), {{"M", 4096}, {"N", items}}, device);
+    return s.kernels.at(0).taken.plan;
+  };
+  const Device& h200 = *find_device("h200");
+  const RowPlan plan = plan_of(16'384, h200);
+  EXPECT_EQ(plan.kept, Memory::Shared);
+  EXPECT_TRUE(plan.is_copied_late) << plan.text();
+  EXPECT_FALSE(plan_of(16'392, h200).is_copied_late);
+  EXPECT_FALSE(plan_of(16'384, h200, true).is_copied_late);
+  Device without = h200;
+  without.has_late_copies = false;
+  EXPECT_FALSE(plan_of(16'384, without).is_copied_late);
+
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(2), f.constant(16'384)}, DataType::Half);
+  f.output("y", softmax_of(x), DataType::Half);
+  const Schedule s = auto_schedule(f);
+  const auto row = s.fusion().find("x_row");
+  ASSERT_TRUE(row);
+  if (s.memory(*row) == Memory::Shared) {
+    EXPECT_EQ(s.copied_by(*row), CopyBy::CpAsync);
+  };
+  test::expect_agreement(f, s);
+}
+
 // The class of a row is picked out of the row in shared memory, which is read once; the mean over
 // rows is left to the last block, for which the loss of each row is stored.
 TEST(AutomaticSchedule, OfACrossEntropyReadsTheLogitsOnce) {
