@@ -60,8 +60,11 @@ TEST(AutomaticSchedule, OfLongRowsOfWholeStepsComeByCopiesThatEndLater) {
   const auto plan_of = [](std::int64_t items, const Device& device, bool is_open = false) {
     Fusion f;
     const Expr M = f.extents("M")[0], N = is_open ? f.extents("N")[0] : f.constant(items);
-    f.output("y", softmax_of(f.input("x", {M, N}, DataType::Half)), DataType::Half);
-    const AutomaticSchedule s = filled_in(Schedule(f), {{"M", 4096}, {"N", items}}, device);
+    const Tensor x = f.input("x", {M, N}, DataType::Half);
+    f.output("y", exp(x - logsumexp(x, {1}, keepdim)), DataType::Half);
+    std::map<std::string, std::int64_t> sizes = {{"M", 4096}};
+    if (is_open) sizes["N"] = items;
+    const AutomaticSchedule s = filled_in(Schedule(f), sizes, device);
     return s.kernels.at(0).taken.plan;
   };
   const Device& h200 = *find_device("h200");
@@ -76,7 +79,7 @@ TEST(AutomaticSchedule, OfLongRowsOfWholeStepsComeByCopiesThatEndLater) {
 
   Fusion f;
   const Tensor x = f.input("x", {f.constant(2), f.constant(16'384)}, DataType::Half);
-  f.output("y", softmax_of(x), DataType::Half);
+  f.output("y", exp(x - logsumexp(x, {1}, keepdim)), DataType::Half);
   const Schedule s = auto_schedule(f);
   const auto row = s.fusion().find("x_row");
   ASSERT_TRUE(row);
@@ -204,7 +207,7 @@ TEST(AutomaticSchedule, AVarianceOfAKeptRowTakesTwoPasses) {
 // What a row and a column need both is read once, and each block stores what it folds of columns.
 TEST(AutomaticSchedule, ColumnsAreFoldedWhileRowsAreComputed) {
   Fusion f;
-  const Tensor x = f.input("x", {f.constant(65'536), f.constant(512)}, DataType::Float);
+  const Tensor x = f.input("x", {f.constant(16'384), f.constant(512)}, DataType::Float);
   f.output("row", x - mean(x, {1}, keepdim));
   f.output("column", sum(x, {0}));
   const AutomaticSchedule s = scheduled(f);
@@ -345,7 +348,7 @@ TEST(AutomaticSchedule, LeavesWhatIsSaid) {
 TEST(AutomaticSchedule, TakesTheWidestVectorThatDividesARow) {
   const auto vector = [](std::int64_t n, DataType type, bool has_bias) {
     Fusion f;
-    const Tensor x = f.input("x", {f.constant(65'536), f.constant(n)}, type);
+    const Tensor x = f.input("x", {f.constant(16'384), f.constant(n)}, type);
     f.output("y", relu(has_bias ? x + f.input("b", {f.constant(n)}, type) : x), type);
     return scheduled(f).kernels.at(0).taken.plan.vector;
   };
