@@ -23,7 +23,7 @@ inline constexpr const char* kCluster =
 // its shared memory, of so many bytes; where something at a place there is in the block of another
 // rank; and the wait of all threads of a cluster for one another. From sm_90 on.
 inline constexpr const char* kRanks =
-    "#ifndef sync_cluster\n"
+    "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
     "static __device__ __forceinline__ int cluster_rank() {\n"
     "  int rank;\n"
     "  asm(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
@@ -39,6 +39,8 @@ inline constexpr const char* kRanks =
     "  asm(\"mapa.u64 %0, %1, %2;\" : \"=l\"(place) : \"l\"(at), \"r\"(rank));\n"
     "  return place;\n"
     "}\n"
+    "#endif\n"
+    "#ifndef sync_cluster\n"
     "#define in_rank(at, rank, bytes) place_in_rank(at, rank)\n"
     "#define RANK_SHARED(n, type, name, bytes) extern __shared__ __align__(n) type name[]\n"
     "#define sync_cluster() \\\n"
