@@ -9,6 +9,7 @@
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
 #include <selvage/codegen/rank_form.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/codegen/shared_quotients.h>
 #include <selvage/codegen/signature.h>
 #include <selvage/codegen/text_plan.h>
@@ -203,6 +204,7 @@ class Writer {
         }
         return write_inside(statement, loop);
       case ParallelType::Bulk: return write_bulk(statement, loop);
+      case ParallelType::Multicast: return write_multicast(statement, loop);
       case ParallelType::DIDx:
       case ParallelType::CIDx:
       case ParallelType::Group: break;
@@ -238,6 +240,18 @@ class Writer {
     bulk_bytes_ = fmt::format("{} * {}", pieces, each);
     write_inside(statement, loop);
     bulk_bytes_.clear();
+    close();
+  }
+  // A rank of a cluster makes the copies of one iteration, and announces as many for each.
+  void write_multicast(const Statement& statement, const Loop& loop) {
+    if (!kernel_.launch.is_cluster || !is_one_turn_a_rank(loop)) {
+      return write_serial(statement, loop);
+    }
+    open("");
+    declare(loop.variable, "cluster_rank()");
+    is_of_own_rank_ = true;
+    write_inside(statement, loop);
+    is_of_own_rank_ = false;
     close();
   }
   void write_iterations(const Statement& statement, const Loop& loop) {
@@ -430,10 +444,10 @@ class Writer {
          (kernel_.launch.is_cluster ? ")" : " && threadIdx.z == 0)"));
     for (const std::string& l : lines) line(l);
     close();
-    line("__syncthreads();");
+    line(has_multicast(kernel_) ? "sync_cluster();" : "__syncthreads();");
   }
   void write(const AsyncCopy& copy) {
-    for (const std::string& l : events_->copy(copy, bulk_bytes_)) line(l);
+    for (const std::string& l : events_->copy(copy, bulk_bytes_, is_of_own_rank_)) line(l);
   }
   // `width` elements as one access: *(float_x4*)(y + t0), or lanes that have the vector type.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
@@ -505,7 +519,8 @@ class Writer {
   };
   std::vector<OpenLoop> open_loops_;
   std::unordered_set<std::string> labels_;
-  std::string bulk_bytes_;                              // of the copy that a loop bound to Bulk is
+  std::string bulk_bytes_;       // of the copy that a loop bound to Bulk is
+  bool is_of_own_rank_ = false;  // the iteration of a loop bound to Multicast
   bool syncs_threads_ = false, syncs_members_ = false;  // by macros
   bool has_last_block_ = false, elects_ = false, sets_registers_ = false;
   int depth_ = 1;

@@ -41,7 +41,8 @@ std::string EventText::wait(const Wait& wait) const {
   return fmt::format("wait_for_phase({}, {} & 1);", own, inside(phase, info(Op::Mul).precedence));
 }
 
-std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::string& bytes) {
+std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::string& bytes,
+                                         bool is_of_own_rank) {
   const Transfer& t = copy.copy;
   const std::int64_t each = t.width * size_of(kernel_.buffers[t.to].type);
   if (copy.is_store()) return {store_box(copy)};
@@ -53,12 +54,25 @@ std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::strin
                        : fmt::format("begin_copy({}, {}, {});", each, to, from)};
   }
   const std::string own = object(*copy.object), all = bytes.empty() ? std::to_string(each) : bytes;
+  const bool is_multicast = copy.by_rank.valid();
   std::vector<std::string> lines;
-  if (copy.announces) lines.push_back(fmt::format("announce_bytes({}, {});", own, all));
-  lines.push_back(copy.box ? begin_box(copy)
-                           : fmt::format("begin_bulk_copy({}, {}, {}, {});", all, to, from, own));
+  if (copy.announces) {
+    const std::string times = is_of_own_rank ? ranks() + " * " : "";
+    lines.push_back(fmt::format("announce_bytes({}, {}{});", own, times, all));
+  }
+  std::string begin = copy.box       ? begin_box(copy)
+                      : is_multicast ? fmt::format("begin_copy_to_ranks({}, {}, {}, {}, {}, {});", all, to,
+                                     from, own, ranks(), kernel_.launch.shared_bytes.value())
+                    : fmt::format("begin_bulk_copy({}, {}, {}, {});", all, to, from, own);
+  if (is_multicast && !is_of_own_rank) {
+    const CText rank = index_.write_converted(copy.by_rank);
+    begin = fmt::format("if ({} == cluster_rank()) {}", inside(rank, info(Op::Eq).precedence + 1), begin);
+  }
+  lines.push_back(std::move(begin));
+  has_multicasts_ = has_multicasts_ || (is_multicast && !copy.box);
   return lines;
 }
+std::string EventText::ranks() const { return std::to_string(kernel_.launch.ranks()); }
 
 // The corner is an int along each dimension, the innermost one first.
 std::string EventText::corner(const AsyncCopy::Box& box) {
@@ -70,6 +84,13 @@ std::string EventText::corner(const AsyncCopy::Box& box) {
 }
 std::string EventText::begin_box(const AsyncCopy& copy) {
   const std::size_t rank = copy.box->corner.size();
+  if (copy.by_rank.valid()) {
+    multicast_ranks_.insert(rank);
+    return fmt::format("begin_box_to_ranks_{}({}, &{}, {}, {}, {}{});", rank,
+                       place(copy.copy.to, copy.copy.to_address), maps_[copy.box->map],
+                       object(*copy.object), ranks(), kernel_.launch.shared_bytes.value(),
+                       corner(*copy.box));
+  }
   loaded_ranks_.insert(rank);
   return fmt::format("begin_box_copy_{}({}, &{}, {}{});", rank,
                      place(copy.copy.to, copy.copy.to_address), maps_[copy.box->map],
@@ -124,6 +145,21 @@ std::string box_head(std::size_t rank) {
       rank, names, places, values);
 }
 
+// The same to the same place in every block of a cluster of so many.
+std::string multicast_box_head(std::size_t rank) {
+  const auto [names, places, values] = corner_of(rank, 4);
+  return fmt::format(
+      "#ifndef begin_box_to_ranks_{0}\n"
+      "#define begin_box_to_ranks_{0}(to, map, object, ranks, piece{1}) \\\n"
+      "  asm volatile(\"cp.async.bulk.tensor.{0}d.shared::cluster.global.tile.\" \\\n"
+      "               \"mbarrier::complete_tx::bytes.multicast::cluster \" \\\n"
+      "               \"[%0], [%1, {{{2}}}], [%2], %3;\" :: \\\n"
+      "               \"r\"(shared_address(to)), \"l\"(map), \"r\"(shared_address(object)), \\\n"
+      "               \"h\"((unsigned short)((1 << (ranks)) - 1)){3} : \"memory\")\n"
+      "#endif\n",
+      rank, names, places, values);
+}
+
 // The other way, which belong to groups of the thread.
 std::string store_head(std::size_t rank) {
   const auto [names, places, values] = corner_of(rank, 2);
@@ -144,7 +180,9 @@ std::string EventText::head() const {
   if (has_groups_) head += kCopyGroups;
   if (has_objects_ || !stored_ranks_.empty()) head += kBarrierObjects;
   if (!stored_ranks_.empty()) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
+  if (has_multicasts_) head += kMulticast;
   for (std::size_t rank : loaded_ranks_) head += box_head(rank);
+  for (std::size_t rank : multicast_ranks_) head += multicast_box_head(rank);
   for (std::size_t rank : stored_ranks_) head += store_head(rank);
   if (!maps_.empty()) head += kTensorMap;
   return head;

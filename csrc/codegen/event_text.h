@@ -24,7 +24,10 @@ class EventText {
   std::string arrive(const Arrive& arrive) const;
   std::string wait(const Wait& wait) const;
   // `bytes`: how many, in C; empty: those of the copy itself.
-  std::vector<std::string> copy(const AsyncCopy& copy, const std::string& bytes = {});
+  // `is_of_own_rank`: of a multicast, that the rank which makes it is the own one, of copies of all
+  // ranks that announce as many bytes.
+  std::vector<std::string> copy(const AsyncCopy& copy, const std::string& bytes = {},
+                                bool is_of_own_rank = false);
 
   // The macros that the lines so far need.
   std::string head() const;
@@ -35,6 +38,7 @@ class EventText {
   std::string begin_box(const AsyncCopy& copy);
   std::string store_box(const AsyncCopy& copy);
   bool reads_stores() const;
+  std::string ranks() const;  // how many blocks a cluster has
   std::string place(BufferId b, Expr address) const {
     return buffers_.place(b, index_.write_converted(address));
   }
@@ -43,8 +47,9 @@ class EventText {
   const BufferText& buffers_;
   IndexText& index_;
   std::vector<std::string> maps_;
-  bool has_groups_ = false, has_objects_ = false;
-  std::set<std::size_t> loaded_ranks_, stored_ranks_;  // of boxes that are copied
+  bool has_groups_ = false, has_objects_ = false, has_multicasts_ = false;
+  // Of boxes that are copied.
+  std::set<std::size_t> loaded_ranks_, multicast_ranks_, stored_ranks_;
 };
 
 }  // namespace selvage

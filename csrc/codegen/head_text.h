@@ -130,6 +130,17 @@ inline constexpr const char* kBarrierObjects =
     "  } while (0)\n"
     "#endif\n";
 
+// A bulk copy to the same place in every block of a cluster of so many, for the object there.
+inline constexpr const char* kMulticast =
+    "#ifndef begin_copy_to_ranks\n"
+    "#define begin_copy_to_ranks(bytes, to, from, object, ranks, piece) \\\n"
+    "  asm volatile(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\" \\\n"
+    "               \".multicast::cluster [%0], [%1], %2, [%3], %4;\" :: \\\n"
+    "               \"r\"(shared_address(to)), \"l\"(from), \"r\"((int)(bytes)), \\\n"
+    "               \"r\"(shared_address(object)), \\\n"
+    "               \"h\"((unsigned short)((1 << (ranks)) - 1)) : \"memory\")\n"
+    "#endif\n";
+
 // Groups of stores of boxes, which a thread waits for: until their tiles have been read, or until
 // all is stored.
 #define SELVAGE_STORE_GROUPS(selvage_suffix)                                                 \

@@ -31,7 +31,8 @@ constexpr std::string_view kWords[] = {
     "fence_for_copies", "wait_for_phase", "end_store_group", "wait_for_store_groups", "tensor_map",
     "fewer_registers", "more_registers", "record_failure", "count_failure", "begin_box_copy_1",
     "begin_box_copy_2", "begin_box_copy_3", "begin_box_copy_4", "begin_box_copy_5", "store_box_1",
-    "store_box_2", "store_box_3", "store_box_4", "store_box_5",
+    "store_box_2", "store_box_3", "store_box_4", "store_box_5", "begin_copy_to_ranks", "begin_box_to_ranks_1", "begin_box_to_ranks_2",
+    "begin_box_to_ranks_3", "begin_box_to_ranks_4", "begin_box_to_ranks_5",
     "dim3", "uint3", "int2", "int4", "uint2", "uint4", "float2", "float4", "double2", "longlong2",
     "ushort2", "ushort4", "half", "size_t",
 };

@@ -1,9 +1,11 @@
 #include <selvage/base/refuse.h>
 #include <selvage/codegen/rank_form.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/simplifier/simplifier.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace selvage {
@@ -87,6 +89,26 @@ class RankForm {
 };
 
 }  // namespace
+
+namespace {
+
+bool are_alike(const Body& body, Expr rank) {
+  return std::ranges::all_of(body, [&](const Statement& s) {
+    if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) return same(copy->by_rank, rank);
+    const bool is_around =
+        std::holds_alternative<Loop>(s.node) || std::holds_alternative<Guard>(s.node);
+    const StatementParts parts = parts_of(s);
+    return is_around &&
+           std::ranges::none_of(parts.expressions, [&](Expr e) { return mentions(e, rank); }) &&
+           std::ranges::all_of(parts.bodies, [&](const Body* b) { return are_alike(*b, rank); });
+  });
+}
+
+}  // namespace
+
+bool is_one_turn_a_rank(const Loop& loop) {
+  return !loop.begin.valid() && are_alike(loop.body, loop.variable);
+}
 
 Kernel rank_form(const Kernel& kernel) {
   Kernel own = kernel;

@@ -10,4 +10,8 @@ namespace selvage {
 // accesses another rank's memory otherwise.
 Kernel rank_form(const Kernel& kernel);
 
+// Whether all that a loop bound to Multicast does is to begin copies, each by the rank that its
+// iteration is for, as many in each.
+bool is_one_turn_a_rank(const Loop& loop);
+
 }  // namespace selvage

@@ -338,14 +338,18 @@ class Machine : private BlockActions, private RunView {
     if (s.store != nullptr) return store(s);
     transfer(s, s.transfer->width);
   }
-  void copy(PlaceId id, CopyAgent agent) override {
+  void copy(PlaceId id, CopyAgent agent, std::int64_t ranks_on) override {
     CompiledStatement& s = compiled(id);
     if (!evaluate(s)) return;
     clock_.copy(agent);
     begin_requests(id);
     const auto& copy = std::get<AsyncCopy>(tree_[id].statement->node);
-    copy.box ? copy_box(s, copy) : transfer(s, copy.alignment);
+    const std::int64_t on = ranks_on == 0 ? 0 : ranks_on * piece(copy.copy.to);
+    copy.box ? copy_box(s, copy, on) : transfer(s, copy.alignment, on);
     clock_.copy(std::nullopt);
+  }
+  std::int64_t piece(BufferId b) const {
+    return kernel_.buffers[b].piece(kernel_.launch.ranks());
   }
   std::optional<Signal> signal(PlaceId id) override {
     CompiledStatement& s = compiled(id);
@@ -353,7 +357,10 @@ class Machine : private BlockActions, private RunView {
     const StatementParts parts = parts_of(*tree_[id].statement);
     const BufferId b = parts.accesses[parts.accesses.size() - 1].buffer;
     const bool is_copy = s.transfer != nullptr;
-    const std::int64_t address = s.indices[is_copy ? parts.expressions.size() - 1 : 0];
+    const auto* copy = std::get_if<AsyncCopy>(&tree_[id].statement->node);
+    const bool is_multicast = copy != nullptr && copy->by_rank.valid();
+    const std::size_t last = parts.expressions.size() - 1;
+    const std::int64_t address = s.indices[!is_copy ? 0 : is_multicast ? last - 1 : last];
     const std::optional<std::size_t> object = objects_->at(b, address);
     if (!object) {
       log_.report(FaultKind::OutOfBounds, b, address,
@@ -362,7 +369,9 @@ class Machine : private BlockActions, private RunView {
       return std::nullopt;
     }
     if (is_copy) {
-      return Signal{*object, s.transfer->width * size_of(kernel_.buffers[s.transfer->to].type)};
+      Signal signal{*object, s.transfer->width * size_of(kernel_.buffers[s.transfer->to].type)};
+      if (is_multicast) signal.multicast = objects_->multicast(b, thread_[2], s.indices[last]);
+      return signal;
     }
     return Signal{*object, parts.expressions.size() > 1 ? s.indices[1] : 0};
   }
@@ -436,12 +445,12 @@ class Machine : private BlockActions, private RunView {
 
   // Each element of a box where the tensor map puts it: the item, or 0 for what is outside. Of a
   // store, each item from there.
-  void copy_box(CompiledStatement& s, const AsyncCopy& copy) {
+  void copy_box(CompiledStatement& s, const AsyncCopy& copy, std::int64_t on) {
     const Transfer& t = copy.copy;
     const BoxMap& map = kernel_.maps[copy.box->map];
     const bool is_store = copy.is_store();
     const BufferId tile = is_store ? t.from : t.to;
-    const std::int64_t at = s.indices[0], bytes = size_of(kernel_.buffers[tile].type);
+    const std::int64_t at = s.indices[0] + on, bytes = size_of(kernel_.buffers[tile].type);
     check_alignment(t, tile, at, copy.alignment);
     if (is_store) {
       note(0, AccessKind::Read, tile, at, t.width);
@@ -478,9 +487,10 @@ class Machine : private BlockActions, private RunView {
     log_.lane.reset();
   }
 
-  void transfer(CompiledStatement& s, std::int64_t alignment) {
+  // `on`: so many elements further on.
+  void transfer(CompiledStatement& s, std::int64_t alignment, std::int64_t on = 0) {
     const Transfer& t = *s.transfer;
-    const std::int64_t to = s.indices[0], from = s.indices[1];
+    const std::int64_t to = s.indices[0] + on, from = s.indices[1];
     check_alignment(t, t.to, to, alignment);
     check_alignment(t, t.from, from, alignment);
     note(0, AccessKind::Read, t.from, from, t.width);

@@ -123,7 +123,7 @@ class Forms {
     add_word(Type, "type", words_up_to<DataType::Double>());
     add_word(TensorType, "tensor_type", tensor_types());
     add_word(MemoryWord, "memory", kMemories);
-    add_word(Parallel, "parallel_type", words_up_to<ParallelType::CIDx>());
+    add_word(Parallel, "parallel_type", words_up_to<ParallelType::Multicast>());
     add_word(SwizzleWord, "swizzle_kind", kSwizzles);
     add_word(DuplicatesWord, "duplicates", kDuplicates);
     // No value of a hole leaves a variance as it is.

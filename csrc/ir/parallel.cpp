@@ -7,10 +7,10 @@ namespace selvage {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> kNames = {
-    "Serial", "BIDx",      "BIDy",   "BIDz",     "TIDx", "TIDy",  "TIDz",
-    "DIDx",   "Vectorize", "Unroll", "Unswitch", "Bulk", "Group", "CIDx"};
-static_assert(kNames.size() == std::size_t(ParallelType::CIDx) + 1);
+constexpr std::array<std::string_view, 15> kNames = {
+    "Serial",    "BIDx",   "BIDy",     "BIDz", "TIDx",  "TIDy", "TIDz",     "DIDx",
+    "Vectorize", "Unroll", "Unswitch", "Bulk", "Group", "CIDx", "Multicast"};
+static_assert(kNames.size() == std::size_t(ParallelType::Multicast) + 1);
 
 }  // namespace
 

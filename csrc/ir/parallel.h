@@ -6,7 +6,8 @@
 
 namespace selvage {
 
-// How a loop is run. The field's names.
+// How a loop is run. The field's names. Of a Multicast loop, each block of a cluster begins the
+// copies of one iteration, for all of them: block k those of iteration k.
 enum class ParallelType : std::uint8_t {
   Serial,
   BIDx,
@@ -22,6 +23,7 @@ enum class ParallelType : std::uint8_t {
   Bulk,
   Group,
   CIDx,
+  Multicast,
 };
 
 std::string_view to_string(ParallelType type);
@@ -41,7 +43,9 @@ constexpr bool is_of_blocks(ParallelType t) { return is_block(t) || is_rank(t); 
 // The index of a block or of a thread: the loop is not iterated over.
 constexpr bool is_index(ParallelType t) { return is_of_blocks(t) || is_thread(t); }
 // A tensor binds at most one loop to each of these types.
-constexpr bool is_bound_once(ParallelType t) { return is_index(t) || t == ParallelType::Vectorize; }
+constexpr bool is_bound_once(ParallelType t) {
+  return is_index(t) || t == ParallelType::Vectorize || t == ParallelType::Multicast;
+}
 // x, y, z as 0, 1, 2. The threads of a cluster are numbered as those of one block, whose z is the
 // rank (Launch::is_cluster).
 constexpr int axis(ParallelType t) {

@@ -10,9 +10,10 @@ namespace selvage {
 namespace {
 
 // The type of a loop that a tensor folds over where the reference has `type`. Folded elements are
-// no tile in memory, so Bulk becomes Serial; under Vectorize they are read as one access.
+// no tile in memory, so Bulk and Multicast become Serial; under Vectorize they are read as one access.
 ParallelType for_folded(ParallelType type) {
-  return type == ParallelType::Bulk ? ParallelType::Serial : type;
+  const bool is_of_tiles = type == ParallelType::Bulk || type == ParallelType::Multicast;
+  return is_of_tiles ? ParallelType::Serial : type;
 }
 
 // Whether a transform may leave items out, as a slice does. Then the tensor that is sliced has more

@@ -6,7 +6,8 @@
 
 namespace selvage {
 
-BarrierObjects::BarrierObjects(const Kernel& kernel, std::span<const std::int64_t> elements) {
+BarrierObjects::BarrierObjects(const Kernel& kernel, std::span<const std::int64_t> elements)
+    : ranks_(kernel.launch.ranks()) {
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     begin_.push_back(arrivals_.size());
     const std::optional<std::int64_t>& each = kernel.buffers[b].arrivals;
@@ -46,15 +47,22 @@ void BlockEvents::fence(std::uint32_t thread, ThreadClocks& clocks) const {
   clocks.give(thread);
 }
 
+void BlockEvents::announce(std::uint32_t thread, std::size_t object, std::int64_t bytes,
+                           const ThreadClocks& clocks) {
+  objects_[object].expected += bytes;
+  objects_[object].announcers.push_back({thread, clocks.now(thread)});
+}
+
 std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::int64_t bytes,
-                               bool is_announced, ThreadClocks& clocks) {
+                               bool is_of_other, ThreadClocks& clocks) {
   Object& o = objects_[object];
+  const ThreadClocks::Tick ended(o.ended.size());
+  const bool is_early =
+      is_of_other && ended > 0 &&
+      !clocks.is_before(agent_of_object(threads_, object), ended, std::int64_t(thread));
   o.copied += bytes;
-  if (is_announced) {
-    o.expected += bytes;
-    o.announcers.push_back({thread, clocks.now(thread)});
-  }
-  return come(thread, o, object, clocks);
+  std::string wrong = come(thread, o, object, clocks);
+  return is_early ? "bytes for a phase where the one before may not have ended" : wrong;
 }
 
 void BlockEvents::wait_for_groups(std::uint32_t thread, const Wait& wait,

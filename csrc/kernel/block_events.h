@@ -12,6 +12,12 @@
 
 namespace selvage {
 
+// A copy to all ranks of a cluster (AsyncCopy::by_rank): the rank of who gets there and that of who
+// makes it, the number of ranks, and how many objects of its buffer each has.
+struct Multicast {
+  std::int64_t rank = 0, by_rank = 0, ranks = 1, objects = 0;
+};
+
 // Numbers the barrier objects of a kernel; those of one buffer are consecutive.
 class BarrierObjects {
  public:
@@ -21,8 +27,13 @@ class BarrierObjects {
   const std::vector<std::int64_t>& arrivals() const { return arrivals_; }  // per phase, by object
   // The object at an address; nullopt if the address is outside of the buffer.
   std::optional<std::size_t> at(BufferId buffer, std::int64_t address) const;
+  // Of a multicast for an object of the buffer.
+  Multicast multicast(BufferId buffer, std::int64_t rank, std::int64_t by_rank) const {
+    return {rank, by_rank, ranks_, std::int64_t(begin_[buffer + 1] - begin_[buffer]) / ranks_};
+  }
 
  private:
+  std::int64_t ranks_;
   std::vector<std::int64_t> arrivals_;
   std::vector<std::size_t> begin_;  // by buffer: its first object; at last the end
 };
@@ -65,9 +76,12 @@ class BlockEvents {
   // A copy that belongs to one of the thread's queues, or to an object.
   CopyAgent copy(std::uint32_t thread, bool is_store) const;
   CopyAgent copy_for(std::size_t object) const;
-  // A copy of `bytes` bytes that belongs to the object has ended. `is_announced`: the thread has
-  // announced them as it began the copy.
-  std::string bring(std::uint32_t thread, std::size_t object, std::int64_t bytes, bool is_announced,
+  // The thread announces the bytes of a copy, in front of its arrival.
+  void announce(std::uint32_t thread, std::size_t object, std::int64_t bytes,
+                const ThreadClocks& clocks);
+  // A copy of `bytes` bytes, begun by the thread, that belongs to the object has ended.
+  // `is_of_other`: another thread announces them, before or after.
+  std::string bring(std::uint32_t thread, std::size_t object, std::int64_t bytes, bool is_of_other,
                     ThreadClocks& clocks);
   // The thread passes a proxy fence.
   void fence(std::uint32_t thread, ThreadClocks& clocks) const;

@@ -124,17 +124,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                  },
                  [&](const Leave& l) { leave(r, l); }, [&](const Store&) { actions_.access(id); },
                  [&](const Transfer&) { actions_.access(id); },
-                 [&](const AsyncCopy& copy) {
-                   if (!copy.object) return actions_.copy(id, events_->copy(t, copy.is_store()));
-                   const auto signal = actions_.signal(id);
-                   if (!signal) return;
-                   actions_.spend(clock_.clocks().size());
-                   // It reads and writes, and then the object knows of it.
-                   actions_.copy(id, events_->copy_for(signal->object));
-                   tell(id, t,
-                        events_->bring(t, signal->object, signal->amount, copy.announces,
-                                       clock_.clocks()));
-                 },
+                 [&](const AsyncCopy& copy) { begin_copy(t, id, copy); },
                  [&](const Arrive& arrive) {
                    if (!arrive.object) return events_->close_group(t, arrive.of_stores);
                    actions_.spend(clock_.clocks().size());
@@ -156,6 +146,26 @@ void BlockRun::step(Thread t, PlaceId id) {
                  [&](const LastBlock&) { arrive_at(t, id, together_at(id)); },
                  [&](const Shuffle&) { arrive_at(t, id, together_at(id)); }},
       node.statement->node);
+}
+
+void BlockRun::begin_copy(Thread t, PlaceId id, const AsyncCopy& copy) {
+  if (!copy.object) return actions_.copy(id, events_->copy(t, copy.is_store()));
+  const auto signal = actions_.signal(id);
+  if (!signal) return;
+  actions_.spend(clock_.clocks().size());
+  if (copy.announces) events_->announce(t, signal->object, signal->amount, clock_.clocks());
+  // It reads and writes, and then the object knows of it.
+  const auto make = [&](std::size_t object, std::int64_t ranks_on) {
+    actions_.copy(id, events_->copy_for(object), ranks_on);
+    tell(id, t,
+         events_->bring(t, object, signal->amount, copy.by_rank.valid(), clock_.clocks()));
+  };
+  if (!signal->multicast) return make(signal->object, 0);
+  const Multicast& all = *signal->multicast;
+  if (all.rank != all.by_rank) return;
+  for (std::int64_t k = -all.rank; k < all.ranks - all.rank; ++k) {
+    make(std::size_t(std::int64_t(signal->object) + k * all.objects), k);
+  }
 }
 
 void BlockRun::arrive_at(Thread t, PlaceId id, const Barrier& barrier) {

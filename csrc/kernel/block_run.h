@@ -49,13 +49,14 @@ class BlockActions {
   virtual std::optional<bool> holds(PlaceId guard_or_while) = 0;
   // A Store or a Transfer.
   virtual void access(PlaceId s) = 0;
-  // An AsyncCopy, identified by the agent.
-  virtual void copy(PlaceId s, CopyAgent agent) = 0;
+  // An AsyncCopy, identified by the agent. Of a multicast: to the piece of so many ranks further on.
+  virtual void copy(PlaceId s, CopyAgent agent, std::int64_t ranks_on = 0) = 0;
   // Of an event: the number of its barrier object, and the bytes of an Arrive, the phase of a Wait,
   // or the bytes that an AsyncCopy brings.
   struct Signal {
     std::size_t object = 0;
     std::int64_t amount = 0;
+    std::optional<Multicast> multicast = {};
   };
   virtual std::optional<Signal> signal(PlaceId s) = 0;
   // A Shuffle among these threads.
@@ -131,6 +132,7 @@ class BlockRun {
   bool pass_wait(Thread t, PlaceId id);
   void tell(PlaceId id, Thread t, const std::string& what);
   void tell_endless(Thread t, PlaceId id);
+  void begin_copy(Thread t, PlaceId id, const AsyncCopy& copy);
   void arrive_at(Thread t, PlaceId id, const Barrier& barrier);
   bool release(bool is_forced);
   bool release_waits(bool is_forced, bool& is_endless);

@@ -76,7 +76,8 @@ class Printer {
   void print(const AsyncCopy& c, int depth) {
     const std::string announced = c.announces ? ", announced" : "";
     line(depth, "begin " + (c.box ? box(c) : moved(c.copy)) +
-                    (c.object ? " for " + element(*c.object) : "") + announced);
+                    (c.object ? " for " + element(*c.object) : "") + announced +
+                    (c.by_rank.valid() ? ", in all ranks by rank " + to_string(c.by_rank) : ""));
   }
   // xs[0 .. +512] = box of x at (32*i, 16*j).
   std::string box(const AsyncCopy& c) const {

@@ -82,6 +82,7 @@ StatementParts parts_of(const Statement& statement) {
             if (c.box) be_box(*c.box, parts);
             if (!c.object) return parts;
             parts.expressions.add(c.object->address);
+            if (c.by_rank.valid()) parts.expressions.add(c.by_rank);
             parts.accesses.add(signal(*c.object));
             return parts;
           },

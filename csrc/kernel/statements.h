@@ -58,7 +58,7 @@ struct StatementParts {
   Few<const Body*, 2> bodies = {};
   // The expressions computed when the statement begins: ends of a loop, a condition, addresses, the
   // value of a variable; without those in `value`.
-  Few<Expr, 7> expressions = {};
+  Few<Expr, 8> expressions = {};
   // The value that it computes.
   std::optional<ValueId> value = {};
   // Its own accesses, reads first. The reads of `value` come before them.

@@ -6,6 +6,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/index_values.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_access.h>
 
@@ -215,6 +216,7 @@ class AccessCollector {
     if (wait.object) map_.places_[id].amount = written(wait.phase);
   }
   void visit(const AsyncCopy& copy, PlaceId id, std::size_t) {
+    if (copy.by_rank.valid()) map_.places_[id].amount = written(copy.by_rank);
     if (!copy.box) return;
     for (Expr c : copy.box->corner) map_.places_[id].corner.push_back(written(c));
   }
@@ -513,8 +515,7 @@ Simplifier& AccessMap::at(std::size_t scope) const {
 
 Expr AccessMap::address(std::size_t access) const {
   if (!addresses_[access].valid()) {
-    const KernelAccess& a = accesses_[access];
-    addresses_[access] = at(a.scope).normal_form(a.address);
+    addresses_[access] = address_in_pieces(*this, access);
   }
   return addresses_[access];
 }

@@ -120,7 +120,9 @@ bool CopyOrder::is_by_proxy(std::size_t access) const {
 
 // The barriers that count in front of an access for one that was made before.
 CopyOrder::Among CopyOrder::in_front(std::size_t later, std::size_t earlier, Among among) const {
-  return is_by_proxy(later) && !is_by_proxy(earlier) ? Among::Proxy : among;
+  const bool passes_proxy = is_by_proxy(later) && !is_by_proxy(earlier);
+  if (is_multicast(map_, later)) return passes_proxy ? Among::Multicast : Among::Block;
+  return passes_proxy ? Among::Proxy : among;
 }
 
 // Whether access b, `turns` iterations of the ring after a, comes after the end of a, whoever makes
@@ -128,7 +130,8 @@ CopyOrder::Among CopyOrder::in_front(std::size_t later, std::size_t earlier, Amo
 bool CopyOrder::is_ordered(std::size_t a, const AccessEnd& end_of_a, std::size_t b, PlaceId ring,
                            std::int64_t turns, Among among) const {
   const PlaceId of_b = map_.accesses()[b].place;
-  if (end_of_a.is_for_all) {
+  // Who makes a copy for all has not waited where it comes to.
+  if (end_of_a.is_for_all && !is_multicast(map_, b)) {
     return turns > end_of_a.turns || (turns == end_of_a.turns && end_of_a.at < of_b);
   }
   return order_.meets_on_the_way(end_of_a.at, of_b, ring, turns - end_of_a.turns,
@@ -155,7 +158,8 @@ std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size
 }
 
 bool CopyOrder::are_of_one_rank(std::size_t a, std::size_t b) const {
-  return map_.kernel().launch.is_cluster && is_of_own_rank(map_, map_.accesses()[a].buffer) &&
+  return map_.kernel().launch.is_cluster && !is_multicast(map_, a) && !is_multicast(map_, b) &&
+         is_of_own_rank(map_, map_.accesses()[a].buffer) &&
          is_of_own_rank(map_, map_.accesses()[b].buffer);
 }
 
@@ -192,7 +196,8 @@ bool CopyOrder::is_in_flight(std::size_t a, const AccessEnd& end_of_a, std::size
 // Whether b is a copy of an object that the thread begins behind a, where a fence is needed.
 bool CopyOrder::lacks_fence(std::size_t a, std::size_t b, std::int64_t turns,
                             std::size_t loops) const {
-  return in_front(b, a, Among::Block) == Among::Proxy && begins_before(a, b, turns, loops);
+  return BarrierOrder::is_by_proxy(in_front(b, a, Among::Block)) &&
+         begins_before(a, b, turns, loops);
 }
 
 // Whether two accesses stand in the two branches of a guard that, at the same iterations of the
@@ -275,9 +280,13 @@ std::optional<std::vector<Meeting>> CopyOrder::in_ring(std::size_t a, const Acce
 std::vector<Meeting> CopyOrder::outside_of_rings(
     const BarrierOrder::Span& a, const AccessEnd& end_of_a, const BarrierOrder::Span& b,
     const AccessEnd& end_of_b, const std::vector<PlaceId>& loops, Among among) const {
-  const bool passes_proxy = in_front(a.access, b.access, among) == Among::Proxy ||
-                            in_front(b.access, a.access, among) == Among::Proxy;
-  std::vector<Meeting> list = order_.meetings(a, b, loops, passes_proxy ? Among::Proxy : among);
+  const Among fronts[] = {in_front(a.access, b.access, among), in_front(b.access, a.access, among)};
+  const auto by_proxy = std::ranges::find_if(fronts, BarrierOrder::is_by_proxy);
+  const bool passes_proxy = by_proxy != std::end(fronts);
+  const Among front = passes_proxy                        ? *by_proxy
+                      : std::ranges::count(fronts, Among::Block) > 0 ? Among::Block
+                                                          : among;
+  std::vector<Meeting> list = order_.meetings(a, b, loops, front);
   if (passes_proxy) {
     // No fence is asked for behind the end of a copy.
     const std::vector<Meeting> weaker = order_.meetings(a, b, loops, among);
@@ -288,6 +297,7 @@ std::vector<Meeting> CopyOrder::outside_of_rings(
   }
   // What comes behind the ring comes behind a barrier of its last iteration.
   std::erase_if(list, [&](const Meeting& m) {
+    if (is_multicast(map_, m.second)) return false;
     return m.first == a.access ? end_of_a.is_followed : end_of_b.is_followed;
   });
   for (Meeting& m : list) m.is_exact = false;
@@ -302,10 +312,11 @@ std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end
   std::vector<Meeting> list = outside_of_rings({a, of_a, end_of_a.at}, end_of_a,
                                                {b, of_b, end_of_b.at}, end_of_b, loops, among);
   // What all wait for, once, comes before all that stands behind the wait.
-  const auto is_over = [](const AccessEnd& end, PlaceId then) {
-    return end.is_for_all && end.loop == kTop && end.at < then;
+  const auto is_over = [&](const AccessEnd& end, std::size_t then) {
+    return end.is_for_all && end.loop == kTop && end.at < map_.accesses()[then].place &&
+           !is_multicast(map_, then);
   };
-  if (is_over(end_of_a, of_b) || is_over(end_of_b, of_a)) list.clear();
+  if (is_over(end_of_a, b) || is_over(end_of_b, a)) list.clear();
   if (among == Among::Part && !are_of_one_rank(a, b)) return list;
   Meeting own{.first = a,
               .second = b,

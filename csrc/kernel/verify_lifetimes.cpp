@@ -1,5 +1,6 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/verify_copies.h>
 #include <selvage/kernel/verify_coverage.h>
@@ -24,6 +25,7 @@ class Lifetimes {
         order_(map),
         copies_(map, order_),
         coverage_(map),
+        of_rank_(map, map.kernel().launch.is_cluster ? map.threads()[2] : Expr()),
         has_events_(std::ranges::any_of(own_pace(map.kernel()), [](const Statement* s) {
           return !std::holds_alternative<Define>(s->node);
         })) {}
@@ -139,7 +141,10 @@ class Lifetimes {
             known.push_back(c);
         }
       }
-      if (coverage_.cover(writes, r, k + 1, {{v, v + lead}}, known)) return true;
+      const bool is_filled_by_rank = map_.kernel().launch.is_cluster && memory(r) == Memory::Shared &&
+                                     is_of_own_rank(map_, map_.accesses()[r].buffer);
+      const ReadCoverage& coverage = is_filled_by_rank ? of_rank_ : coverage_;
+      if (coverage.cover(writes, r, k + 1, {{v, v + lead}}, known)) return true;
     }
     return false;
   }
@@ -234,6 +239,7 @@ class Lifetimes {
   BarrierOrder order_;
   CopyOrder copies_;
   ReadCoverage coverage_;
+  ReadCoverage of_rank_;  // by the writes of the reader's rank
   // Whether threads part or wait by more than numbers from memory, and barriers of the block.
   bool has_events_;
   HazardFindings out_;

@@ -100,6 +100,14 @@ std::optional<std::int64_t> ObjectRings::arriving_threads(std::span<const Expr> 
   return count % ranks == 0 ? std::optional(count / ranks) : std::nullopt;
 }
 
+BarrierOrder::Among ObjectRings::among_all(const Uses& uses) const {
+  using Among = BarrierOrder::Among;
+  const bool is_of_rank =
+      map_.kernel().launch.is_cluster &&
+      std::ranges::none_of(uses.copies, [&](std::size_t i) { return is_multicast(map_, i); });
+  return is_of_rank ? Among::Part : Among::Block;
+}
+
 Expr ObjectRings::number(std::size_t access) const { return *in_own_piece(map_, access); }
 
 // Whether the wait of iteration k + turns is for the phase that iteration k arrives in, and the
@@ -185,7 +193,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   const std::vector<PlaceId> ring = {uses->loop};
   if (!loop.is_serial_loop() || loop.may_run_less || loop.is_left || !loop.begin.is_const(0) ||
       map_.scope(arrive.scope).loops != ring ||
-      !order_.meets_in_each_turn(uses->loop, among_all())) {
+      !order_.meets_in_each_turn(uses->loop, among_all(*uses))) {
     return std::nullopt;
   }
   const Expr k = loop.variable;
@@ -212,7 +220,8 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
         uses->copies, [&](std::size_t i) { return waits_at < map_.accesses()[i].place; });
     if (turns == stages && !is_behind) return std::nullopt;
     // The next phase of what is waited for begins behind a barrier.
-    if (!order_.meets_on_the_way(waits_at, arrive.place, uses->loop, stages - turns, among_all())) {
+    if (!order_.meets_on_the_way(waits_at, arrive.place, uses->loop, stages - turns,
+                                 among_all(*uses))) {
       return std::nullopt;
     }
     // What is waited for has been begun.

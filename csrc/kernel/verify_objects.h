@@ -32,7 +32,8 @@ namespace selvage {
 // Without a loop there is one iteration, k = 0, of one object: `loop` is kTop then.
 //
 // In a cluster each rank has a ring of its own in its piece, and all said of the block is said of
-// the rank.
+// the rank. Where a rank makes copies for all of them (AsyncCopy::by_rank), it is of the block, at
+// whose barrier each rank has waited before any of them begins a copy (theorem 17).
 struct ObjectRing {
   PlaceId loop = kTop, wait = 0;
   std::int64_t turns = 0;  // d
@@ -58,11 +59,8 @@ class ObjectRings {
   bool follows(const Uses& uses, std::int64_t turns, Expr stages) const;
   // Of an access to objects: the number of the object, in the rank's piece.
   Expr number(std::size_t access) const;
-  // The barriers that all threads who share the objects meet at.
-  BarrierOrder::Among among_all() const {
-    using Among = BarrierOrder::Among;
-    return map_.kernel().launch.is_cluster ? Among::Part : Among::Block;
-  }
+  // The barriers that all threads who use the objects meet at.
+  BarrierOrder::Among among_all(const Uses& uses) const;
 
   const AccessMap& map_;
   const BarrierOrder& order_;

@@ -27,7 +27,7 @@ bool are_branches(const AccessMap& map, PlaceId x, PlaceId y) {
 }
 
 BarrierOrder::BarrierOrder(const AccessMap& map) : map_(map) {
-  for (Among among : {Among::Block, Among::Part, Among::Proxy}) {
+  for (Among among : {Among::Block, Among::Part, Among::Proxy, Among::Multicast}) {
     pass_[std::size_t(among)].assign(map.places().size(), Pass::Never);
     // Backwards: statements inside another have greater numbers and are computed first.
     for (PlaceId id = PlaceId(map.places().size()); id-- > 0;) {
@@ -74,7 +74,7 @@ BarrierOrder::Pass BarrierOrder::compute(PlaceId id, Among among) {
     return of_barrier(id, *barrier, among);
   }
   if (std::holds_alternative<LastBlock>(place.statement->node)) {
-    return among == Among::Proxy ? Pass::Never : Pass::Always;
+    return is_by_proxy(among) ? Pass::Never : Pass::Always;
   }
   // Barrier objects order some threads; which, is not looked at.
   if (bodies(*place.statement).size() == 0) return Pass::Never;
@@ -85,9 +85,10 @@ BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, 
   // It orders some; which, is not looked at.
   if (barrier.is_partial()) return Pass::Sometimes;
   if (may_be_skipped(id)) return Pass::Sometimes;
-  if (among == Among::Proxy) {
+  if (is_by_proxy(among)) {
     const bool is_of_memory =
-        barrier.scope == Barrier::Scope::Block || barrier.scope == Barrier::Scope::Rank;
+        barrier.scope == Barrier::Scope::Block ||
+        (barrier.scope == Barrier::Scope::Rank && among == Among::Proxy);
     const bool counts = is_of_memory && is_behind_a_fence(id);
     return counts ? Pass::Always : Pass::Never;
   }
@@ -115,7 +116,7 @@ bool BarrierOrder::is_behind_a_fence(PlaceId id) const {
 // On the way from in front of a statement into its body.
 BarrierOrder::Pass BarrierOrder::entering(PlaceId id, Among among) const {
   const bool is_met = std::holds_alternative<LastBlock>(map_.places()[id].statement->node);
-  return is_met && among != Among::Proxy ? Pass::Always : Pass::Never;
+  return is_met && !is_by_proxy(among) ? Pass::Always : Pass::Never;
 }
 
 BarrierOrder::Pass BarrierOrder::of_loop(PlaceId id, Among among) const {

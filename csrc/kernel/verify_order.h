@@ -45,8 +45,10 @@ class BarrierOrder {
   // The barriers that count: for two threads of a block (Block) those of the block only; for two
   // threads of one part (Part) also those of parts. For what a thread does and a copy of a barrier
   // object that is begun later (Proxy), those of the block, or of a rank whose own memory it is,
-  // behind a proxy fence, with only events between.
-  enum class Among : std::uint8_t { Block, Part, Proxy };
+  // behind a proxy fence, with only events between. If any rank may begin that copy (Multicast),
+  // the same of the barriers of the block alone.
+  enum class Among : std::uint8_t { Block, Part, Proxy, Multicast };
+  static bool is_by_proxy(Among among) { return among == Among::Proxy || among == Among::Multicast; }
 
   explicit BarrierOrder(const AccessMap& map);
 
@@ -98,7 +100,7 @@ class BarrierOrder {
 
   const AccessMap& map_;
   bool has_part_barrier_ = false;
-  std::array<std::vector<Pass>, 3> pass_;  // by Among, then place
+  std::array<std::vector<Pass>, 4> pass_;  // by Among, then place
 };
 
 }  // namespace selvage

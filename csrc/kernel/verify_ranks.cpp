@@ -1,3 +1,4 @@
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/ranks.h>
@@ -20,6 +21,7 @@ class Ranks {
     for (std::size_t i = 0; i < map_.accesses().size(); ++i) {
       const Buffer& buffer = map_.kernel().buffers[map_.accesses()[i].buffer];
       if (buffer.memory == Memory::Shared) look_at(i);
+      if (is_multicast(map_, i)) look_at_multicast(i);
     }
     return std::move(out_);
   }
@@ -70,6 +72,38 @@ class Ranks {
            buffer.name +
                " is read in the memory of another block of the cluster, and no barrier "
                "of the cluster behind it keeps that block from having ended");
+    }
+  }
+
+  // What one rank copies for all is what each of them gets there for: nothing of it tells ranks
+  // apart but the piece, and each announces what comes.
+  void look_at_multicast(std::size_t i) {
+    const KernelAccess& access = map_.accesses()[i];
+    const StatementPlace& place = map_.places()[access.place];
+    const auto& copy = std::get<AsyncCopy>(place.statement->node);
+    const AccessScope& scope = map_.scope(access.scope);
+    const std::string& tile = map_.kernel().buffers[copy.copy.to].name;
+    if (!copy.object || !copy.announces || copy.is_store()) {
+      tell(Hazard::Race, Refuted{}, i, "a copy of " + tile + " to all ranks is announced by none");
+    }
+    const Expr claim = 0 <= place.amount && place.amount < launch_.ranks();
+    if (!map_.at(access.scope).proves(claim)) {
+      tell(Hazard::Bounds, Unknown{claim}, i,
+           "it is not proved that a rank of the cluster makes the copy of " + tile);
+    }
+    std::vector<Expr> common = scope.conditions;
+    for (PlaceId loop : scope.loops) {
+      common.insert(common.end(), {map_.places()[loop].begin, map_.places()[loop].extent});
+    }
+    common.push_back(place.amount);
+    common.insert(common.end(), place.corner.begin(), place.corner.end());
+    common.push_back(in_own_piece(map_, i).value_or(map_.address(i)));
+    const auto tells_ranks = [&](Expr e) {
+      return contains(symbols_of(e), map_.threads()[2]) || map_.mentions_number(e);
+    };
+    if (std::ranges::any_of(common, tells_ranks)) {
+      tell(Hazard::Race, Unknown{map_.pool().truth(false)}, i,
+           "it is not proved that a copy of " + tile + " to all ranks is the same for each");
     }
   }
 

@@ -235,9 +235,9 @@ class Player : private BlockActions, private ReplayMemory::Log {
     const auto holds = value_at(id);
     return holds ? std::optional(*holds != 0) : std::nullopt;
   }
-  void copy(PlaceId id, CopyAgent agent) override {
+  void copy(PlaceId id, CopyAgent agent, std::int64_t ranks_on) override {
     clock_.copy(agent);
-    access(id);
+    access(id, ranks_on);
     clock_.copy(std::nullopt);
   }
   std::optional<Signal> signal(PlaceId id) override {
@@ -251,6 +251,11 @@ class Player : private BlockActions, private ReplayMemory::Log {
     Signal signal{*object, 0};
     if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) {
       signal.amount = copy->copy.width * size_of(map_.kernel().buffers[copy->copy.to].type);
+      if (copy->by_rank.valid()) {
+        const auto by_rank = value_at(id);
+        if (!by_rank) return std::nullopt;
+        signal.multicast = objects_->multicast(a.buffer, thread_of(running_)[2], *by_rank);
+      }
     } else if (compiled_[id].tape) {
       const auto amount = value_at(id);
       if (!amount) return std::nullopt;
@@ -290,7 +295,9 @@ class Player : private BlockActions, private ReplayMemory::Log {
   }
   bool goes_on() const override { return !is_over_ && work_ >= 0; }
   void spend(std::int64_t operations) override { work_ -= operations; }
-  void access(PlaceId id) override {
+  void access(PlaceId id) override { access(id, 0); }
+  // In the pieces of so many ranks further on.
+  void access(PlaceId id, std::int64_t ranks_on) {
     Compiled& c = compiled_[id];
     for (std::size_t k = 0; k < c.accesses.size(); ++k) {
       SlotTape& tape = c.accesses[k];
@@ -299,7 +306,11 @@ class Player : private BlockActions, private ReplayMemory::Log {
       for (std::size_t i = 0; i < c.conditions[k]; ++i) happens = happens && tape.root(i) != 0;
       if (!happens) continue;
       const KernelAccess& a = map_.accesses()[by_place_[id][k]];
-      const std::int64_t address = tape.root(c.conditions[k]);
+      const Buffer& buffer = map_.kernel().buffers[a.buffer];
+      const bool is_moved = ranks_on != 0 && buffer.memory == Memory::Shared;
+      const std::int64_t on =
+          is_moved ? ranks_on * buffer.piece(map_.kernel().launch.ranks()) : 0;
+      const std::int64_t address = tape.root(c.conditions[k]) + on;
       work_ -= 8;
       place_at_.push_back(id);
       clock_.count_step();

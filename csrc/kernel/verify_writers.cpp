@@ -1,6 +1,7 @@
 #include <selvage/expr/conjuncts.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/verify_writers.h>
 #include <selvage/simplifier/linear.h>
 
@@ -11,7 +12,7 @@ namespace selvage {
 
 namespace {
 
-constexpr int kMostProofs = 128;  // of conditions, for one read
+constexpr int kMostProofs = 512;  // of conditions, for one read
 
 // A part of one of the write's own variables that its address has as a digit:
 // (variable / base) % count.
@@ -33,7 +34,9 @@ class WriterSearch {
         pool_(map.pool()),
         read_(map.accesses()[read]),
         loops_(loops),
-        earlier_(earlier) {
+        earlier_(earlier),
+        is_of_rank_(map.kernel().launch.is_cluster && memory() == Memory::Shared &&
+                    is_of_own_rank(map, read_.buffer)) {
     address_ = to_linear_or_atom(map.address(read));
     if (read_.width == 1) return;
     // Any of the neighbours that are read.
@@ -101,7 +104,9 @@ class WriterSearch {
     std::vector<Expr> own;
     if (memory() == Memory::Shared) {
       for (Expr t : map_.threads()) {
-        if (t.is(Op::Symbol)) own.push_back(t);
+        // The piece of a rank is filled by itself.
+        const bool is_common = is_of_rank_ && same(t, map_.threads()[2]);
+        if (t.is(Op::Symbol) && !is_common) own.push_back(t);
       }
     }
     const auto& loops = map_.scope(write.scope).loops;
@@ -111,11 +116,22 @@ class WriterSearch {
     return own;
   }
 
+  // In the form that leaves the least open: a slot of a ring, say, may be a number where the write
+  // stands, and be told by the iteration at the read.
   void add_writers(std::size_t w, std::vector<Writer>& writers) {
-    const std::size_t before = writers.size();
+    const auto open = [](const std::vector<Writer>& ways) {
+      std::size_t least = SIZE_MAX;
+      for (const Writer& way : ways) least = std::min(least, way.open.size());
+      return least;
+    };
+    std::vector<Writer> best;
     for (Expr address : addresses_of(w)) {
-      if (writers.size() == before) add_writers(w, address, writers);
+      if (open(best) == 0) break;
+      std::vector<Writer> ways;
+      add_writers(w, address, ways);
+      if (open(ways) < open(best)) best = std::move(ways);
     }
+    for (Writer& way : best) writers.push_back(std::move(way));
   }
   void add_writers(std::size_t w, Expr address, std::vector<Writer>& writers) {
     const KernelAccess& write = map_.accesses()[w];
@@ -134,6 +150,10 @@ class WriterSearch {
       auto needed = needed_at(w, address, own, at);
       if (!needed) continue;
       std::erase_if(*needed, [&](Expr e) { return proves(e, known()); });
+      const bool is_no_better = !ways.empty() && std::ranges::all_of(ways[0].open, [&](Expr e) {
+        return contains(*needed, e);
+      });
+      if (is_no_better) break;
       ways.push_back({std::move(*needed)});
       if (ways.back().open.empty()) break;
     }
@@ -287,6 +307,7 @@ class WriterSearch {
   const KernelAccess& read_;
   const std::size_t loops_;
   const Environment& earlier_;
+  const bool is_of_rank_;
   std::optional<Simplifier> of_sizes_;
   LinearSum address_;  // of the element that is read
   bool is_measured_ = true;

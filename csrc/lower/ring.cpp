@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/about.h>
 #include <selvage/kernel/barrier_members.h>
@@ -26,6 +27,7 @@ struct Ring {
   std::int64_t ahead = 0;
   TensorId tensor{};  // one of those that are copied
   bool has_role = false;
+  bool is_multicast = false;
   bool has(BufferId tile) const { return grouped.contains(tile) || bulk.contains(tile); }
 };
 
@@ -137,6 +139,29 @@ class RingMaker {
     return body;
   }
 
+  // Lets one rank of a cluster make the copies of each iteration of a loop that is bound to
+  // Multicast. Returns whether there are any.
+  bool share_out(Body& body, const Ring& ring, Expr rank = {}) const {
+    bool is_any = false;
+    for (Statement& s : body) {
+      auto* copy = std::get_if<AsyncCopy>(&s.node);
+      if (copy != nullptr && rank.valid() && ring.bulk.contains(copy->copy.to)) {
+        copy->by_rank = rank;
+        is_any = true;
+      }
+      const auto* loop = std::get_if<Loop>(&s.node);
+      const bool is_of_ranks = loop != nullptr && loop->parallel == ParallelType::Multicast;
+      const Expr own = is_of_ranks ? loop->variable : rank;
+      for (Body* inner : bodies(s)) is_any = share_out(*inner, ring, own) || is_any;
+    }
+    return is_any;
+  }
+  // Who shares the copies of a ring meets there: all threads of the block that has their memory, or
+  // of the cluster.
+  Statement barrier_of(const Ring& ring) const {
+    return {ring.is_multicast ? Barrier{} : block_barrier(kernel_.launch)};
+  }
+
   // Gives the bulk copies their object, and arrives there behind them.
   void arrive_behind(Body& copies, const Ring& ring, const Firsts& firsts,
                      const BarrierObject& object) const {
@@ -193,7 +218,7 @@ class RingMaker {
       const bool is_once = is_block(loop.parallel);
       loop.body.push_back({Wait{object, is_once ? kernel_.pool->constant(0) : loop.variable}});
       if (!is_once)
-        loop.body.insert(loop.body.begin(), {{ProxyFence{}}, {block_barrier(kernel_.launch)}});
+        loop.body.insert(loop.body.begin(), {{ProxyFence{}}, barrier_of(ring)});
     }
     // Each thread waits for copies of an object by itself.
     if (!ring.grouped.empty())
@@ -238,8 +263,9 @@ class RingMaker {
     });
   }
 
-  void make(Loop& loop, const Ring& ring, KernelDraft& draft) {
+  void make(Loop& loop, Ring ring, KernelDraft& draft) {
     SELVAGE_CHECK(!loop.begin.valid());
+    ring.is_multicast = kernel_.launch.is_cluster && share_out(loop.body, ring);
     if (ring.ahead == 0) return make_at_once(loop, ring, draft);
     Body copies, rest;
     for (Statement& s : loop.body) {
@@ -275,7 +301,7 @@ class RingMaker {
                          {ProxyFence{}}});
       if (ring.has_role) note_role(ring, firsts, {q, k, n, objects, 0, n_objects}, draft);
     }
-    loop.body.push_back({block_barrier(kernel_.launch)});
+    loop.body.push_back(barrier_of(ring));
     loop.body.push_back(half(q < n, q, std::move(copies)));
     if (!ring.grouped.empty()) loop.body.push_back({Arrive{}});
     loop.body.push_back(half(kernel_.pool->constant(ahead) <= q, q - ahead, std::move(rest)));
@@ -290,6 +316,37 @@ std::optional<BufferId> tile_of(const Kernel& kernel, TensorId t) {
     if (buffer.memory == Memory::Shared && buffer.holds && buffer.holds->tensor == t) return b;
   }
   return std::nullopt;
+}
+
+// Whether the loop of a site runs once in each iteration of loops around it, where the copies of one
+// tile would have to begin their ring again: they stay loads and stores.
+bool repeats_one_tile(const Schedule& schedule, const Schedule::Site& site) {
+  const auto runs_once = [&](DomainId d) { return schedule.graph()[d].extent.is_const(1); };
+  if (!runs_once(*site.loop)) return false;
+  for (DomainId d : schedule.loop_domains(site.tensor)) {
+    if (d == *site.loop) return false;
+    if (!is_index(schedule.parallel(site.tensor, d)) && !runs_once(d)) return true;
+  }
+  return false;
+}
+
+// Loops that are bound to Multicast have an iteration for each rank of a cluster.
+void check_multicast(const Schedule& schedule, TensorId t, const Launch& launch) {
+  for (DomainId d : schedule.loop_domains(t)) {
+    const Expr extent = schedule.graph()[d].extent;
+    if (schedule.parallel(t, d) != ParallelType::Multicast || extent.is_const(launch.ranks())) {
+      continue;
+    }
+    const std::string loop = schedule.name(t, d), n = to_string(extent);
+    refuse<Illegal>("E467",
+                    loop + " of " + schedule.fusion()[t].name + ", which is bound to Multicast, has " +
+                        n + " iterations, and a cluster " + counted(launch.ranks(), "block"),
+                    extent.is(Op::Const)
+                        ? "bind a loop of " + n + " iterations around what is copied to CIDx; or " +
+                              loop + " to Serial"
+                        : "split by the number of blocks in a cluster, and bind the part of that "
+                          "extent to Multicast");
+  }
 }
 
 [[noreturn]] void refuse_copies(const KernelRequest& request, TensorId t, bool is_kept) {
@@ -341,12 +398,11 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
   for (const NestTree* root : request.group) {
     for (TensorId t : tensors_of(*root)) {
       const CopyBy by = schedule.copied_by(t);
+      about(t, [&] { check_multicast(schedule, t, draft.kernel.launch); });
       if (by == CopyBy::LoadStore || !schedule.site(t)) continue;
-      // One tile that nothing is ahead of.
       const Schedule::Site site = *schedule.site(t);
       const std::int64_t ahead = ahead_at(schedule, site);
-      const bool is_one_tile = schedule.graph()[*site.loop].extent.is_const(1);
-      if (by == CopyBy::Bulk && is_one_tile && ahead == 0) continue;
+      if (by == CopyBy::Bulk && ahead == 0 && repeats_one_tile(schedule, site)) continue;
       about(t, [&] {
         const auto tile = tile_of(draft.kernel, t);
         if (!tile) refuse_copies(request, t, false);

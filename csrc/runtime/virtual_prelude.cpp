@@ -98,6 +98,10 @@ static struct {
 #define begin_bulk_copy(bytes, to, from, object) \
   (selvage_machine.begin_bulk_copy((void*)(to), (const void*)(from), bytes, object), \
    selvage_after_barrier())
+#define begin_copy_to_ranks(bytes, to, from, object, ranks, piece) \
+  do { for (int selvage_rank = 0; selvage_rank < (ranks); ++selvage_rank) \
+    begin_bulk_copy(bytes, in_rank(to, selvage_rank, piece), from, \
+                    in_rank(object, selvage_rank, piece)); } while (0)
 #define begin_box(to, map, object, ...) \
   (selvage_machine.begin_box_copy((void*)(to), map, (const int[]){__VA_ARGS__}, object), \
    selvage_after_barrier())
@@ -106,6 +110,15 @@ static struct {
 #define begin_box_copy_3(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
 #define begin_box_copy_4(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
 #define begin_box_copy_5(to, map, object, ...) begin_box(to, map, object, __VA_ARGS__)
+#define begin_box_to_ranks(to, map, object, ranks, piece, ...) \
+  do { for (int selvage_rank = 0; selvage_rank < (ranks); ++selvage_rank) \
+    begin_box(in_rank(to, selvage_rank, piece), map, in_rank(object, selvage_rank, piece), \
+              __VA_ARGS__); } while (0)
+#define begin_box_to_ranks_1(...) begin_box_to_ranks(__VA_ARGS__)
+#define begin_box_to_ranks_2(...) begin_box_to_ranks(__VA_ARGS__)
+#define begin_box_to_ranks_3(...) begin_box_to_ranks(__VA_ARGS__)
+#define begin_box_to_ranks_4(...) begin_box_to_ranks(__VA_ARGS__)
+#define begin_box_to_ranks_5(...) begin_box_to_ranks(__VA_ARGS__)
 #define store_box(map, from, ...) \
   (selvage_machine.store_box((const void*)(from), map, (const int[]){__VA_ARGS__}), \
    selvage_after_barrier())
