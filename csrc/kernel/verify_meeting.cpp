@@ -1,6 +1,7 @@
 #include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/verify_agreement.h>
 #include <selvage/kernel/verify_collisions.h>
 #include <selvage/kernel/verify_meeting.h>
@@ -26,6 +27,7 @@ class Question {
         meeting_(meeting),
         first_(map.accesses()[meeting.first]),
         second_(map.accesses()[meeting.second]) {
+    find_pieces();
     name_copies();
     find_iterations();
     measure();
@@ -82,9 +84,20 @@ class Question {
     return other;
   }
 
+  // Where a block is a cluster: two accesses of the same memory, each in the piece of its own rank,
+  // in which it stays (kernel/verify_ranks.cpp). They meet in one rank or not at all.
+  void find_pieces() {
+    if (!map_.kernel().launch.is_cluster || first_.buffer != second_.buffer) return;
+    if (map_.kernel().buffers[first_.buffer].memory != Memory::Shared) return;
+    const auto a = in_own_piece(map_, meeting_.first), b = in_own_piece(map_, meeting_.second);
+    if (a && b) pieces_ = {*a, *b};
+  }
+
   void name_copies() {
     for (Expr t : map_.threads()) {
-      if (t.is(Op::Symbol) && meeting_.where != Meeting::Where::Thread) primed(t);
+      if (!t.is(Op::Symbol) || meeting_.where == Meeting::Where::Thread) continue;
+      if (pieces_ && same(t, map_.threads()[2])) continue;
+      primed(t);
     }
     if (meeting_.where == Meeting::Where::Grid) {
       for (Expr b : map_.blocks()) {
@@ -152,8 +165,8 @@ class Question {
       is_measured_ = is_measured_ && scaled.has_value();
       return scaled.value_or(LinearSum{});
     };
-    sums_[0] = sum(map_.address(meeting_.first), scale_x, from_x);
-    sums_[1] = sum(map_.address(meeting_.second), scale_y, from_y);
+    sums_[0] = sum(pieces_ ? (*pieces_)[0] : map_.address(meeting_.first), scale_x, from_x);
+    sums_[1] = sum(pieces_ ? (*pieces_)[1] : map_.address(meeting_.second), scale_y, from_y);
   }
 
   Interval range(Expr symbol) {
@@ -183,6 +196,10 @@ class Question {
     const bool is_grid = meeting_.where == Meeting::Where::Grid;
     const bool is_thread = meeting_.where == Meeting::Where::Thread;
     const auto& wanted = is_grid ? map_.blocks() : map_.threads();
+    if (pieces_) {
+      agreement.learn(map_.threads()[2]);
+      out.across = Proved{{"pieces of ranks"}};
+    }
     for (Expr t : wanted) {
       if (!t.is(Op::Symbol)) continue;
       const Interval a = map_.at(first_.scope).interval(t), b = map_.at(second_.scope).interval(t);
@@ -239,17 +256,21 @@ class Question {
     }
     return !differ_in_each_turn(x, y) && agreement.equate(x, y);
   }
-  // Whether two expressions over the turn of a loop, k % 3 and (k + 2) % 3, are never the same.
+  // Whether two expressions over the turn of a loop, k % 3 and (k + 2) % 3, or k and (k + 2) % 3 in
+  // the first turns alone, are never the same.
   bool differ_in_each_turn(Expr x, Expr y) {
     const Expr roots[] = {x, y};
     const std::vector<Expr> symbols = symbols_of(std::span<const Expr>(roots));
-    const auto period = symbols.size() == 1 ? period_of(symbols[0], roots) : std::nullopt;
-    if (!period) return false;
+    if (symbols.size() != 1) return false;
+    Interval turns = range(symbols[0]);
+    if (const auto period = period_of(symbols[0], roots)) turns = {0, *period - 1};
+    const bool is_few = turns.has_lo() && turns.has_hi() && turns.hi < kMostTurns;
+    if (!is_few || turns.lo < 0) return false;
     Slots slots;
     const std::size_t turn = slots(symbols[0]);
     SlotTape tape(roots, slots);
     std::int64_t work = kMostTurns * 64;
-    for (slots[turn] = 0; slots[turn] < *period; ++slots[turn]) {
+    for (slots[turn] = turns.lo; slots[turn] <= turns.hi; ++slots[turn]) {
       if (!tape.evaluate(slots, work) || tape.root(0) == tape.root(1)) return false;
     }
     return true;
@@ -286,10 +307,23 @@ class Question {
     if (!found.within) out.within = Proved{{"address tells thread"}};
   }
 
+  // Those of all that is not the same for both accesses, the rank as well.
+  Environment names_of_all() const {
+    Environment names = second_names_;
+    if (pieces_ && meeting_.where != Meeting::Where::Thread) {
+      const Expr rank = map_.threads()[2];
+      names.emplace_back(rank, map_.pool().symbol(std::string(rank.name()) + "'"));
+    }
+    return names;
+  }
   // Both addresses without the terms that they share.
   std::pair<Expr, Expr> reduced() const {
-    LinearSum a = sums_[0],
-              b = to_linear_or_atom(substitute(to_expr(map_.pool(), sums_[1]), second_names_));
+    const auto whole = [&](std::size_t k) {
+      if (!pieces_) return sums_[k];
+      return to_linear_or_atom(map_.address(k == 0 ? meeting_.first : meeting_.second));
+    };
+    LinearSum a = whole(0),
+              b = to_linear_or_atom(substitute(to_expr(map_.pool(), whole(1)), names_of_all()));
     for (std::size_t i = a.terms.size(); i-- > 0;) {
       const auto at = std::find_if(b.terms.begin(), b.terms.end(), [&](const auto& t) {
         return same(t.monomial, a.terms[i].monomial) && t.coefficient == a.terms[i].coefficient;
@@ -311,7 +345,7 @@ class Question {
     const auto [a, b] = reduced();
     s.address = {a, b};
     s.units = units_;
-    s.second_names = second_names_;
+    s.second_names = names_of_all();
     return s;
   }
 
@@ -353,6 +387,7 @@ class Question {
   const AccessMap& map_;
   Meeting meeting_;
   KernelAccess first_, second_;
+  std::optional<std::array<Expr, 2>> pieces_;  // the addresses in the piece
   Environment second_names_;
   Environment iterations_;  // of loops, in the first access's names: find_iterations()
   std::map<std::uint32_t, Expr> original_;
@@ -421,6 +456,7 @@ std::vector<std::uint64_t> MeetingJudge::key(const Meeting& m, bool is_refuting)
     }
     all.push_back(std::uint64_t(size_of(buffer.type)));
     all.push_back(std::uint64_t(access.width));
+    if (map_.kernel().launch.is_cluster) add(buffer.elements, all);
     all.push_back(std::uint64_t(access.kind));
     all.push_back(access.is_certain());
     add(access.address, all);
