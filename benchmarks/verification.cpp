@@ -80,8 +80,9 @@ void compile_example(benchmark::State& state, const Example& example, bool is_pr
     add("verification/nvrtc_alone", compile_example, example, false)->UseRealTime();
     add("verification/nvrtc_and_proof", compile_example, example, true)->UseRealTime();
   }
-  for (const char* name : {"ring", "ring_bulk", "ring_tma", "transpose_tma", "layer_norm_roles",
-                           "rms_norm_ring", "softmax_ring", "gelu_ring", "embedding_ring"}) {
+  for (const char* name :
+       {"ring", "ring_bulk", "ring_tma", "ring_multicast", "rms_norm_cluster", "transpose_tma",
+        "layer_norm_roles", "rms_norm_ring", "softmax_ring", "gelu_ring", "embedding_ring"}) {
     for (const bool lowers : {false, true}) {
       const std::string what =
           std::string("verification/") + name + (lowers ? "/lowering" : "/proofs");

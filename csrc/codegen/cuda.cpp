@@ -9,11 +9,11 @@
 #include <selvage/codegen/index_text.h>
 #include <selvage/codegen/names.h>
 #include <selvage/codegen/rank_form.h>
-#include <selvage/kernel/ranks.h>
 #include <selvage/codegen/shared_quotients.h>
 #include <selvage/codegen/signature.h>
 #include <selvage/codegen/text_plan.h>
 #include <selvage/codegen/value_text.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/same_kernel.h>
 #include <selvage/kernel/statements.h>
 

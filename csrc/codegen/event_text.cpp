@@ -60,13 +60,15 @@ std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::strin
     const std::string times = is_of_own_rank ? ranks() + " * " : "";
     lines.push_back(fmt::format("announce_bytes({}, {}{});", own, times, all));
   }
-  std::string begin = copy.box       ? begin_box(copy)
-                      : is_multicast ? fmt::format("begin_copy_to_ranks({}, {}, {}, {}, {}, {});", all, to,
-                                     from, own, ranks(), kernel_.launch.shared_bytes.value())
-                    : fmt::format("begin_bulk_copy({}, {}, {}, {});", all, to, from, own);
+  std::string begin = copy.box ? begin_box(copy)
+                      : is_multicast
+                          ? fmt::format("begin_copy_to_ranks({}, {}, {}, {}, {}, {});", all, to,
+                                        from, own, ranks(), kernel_.launch.shared_bytes.value())
+                          : fmt::format("begin_bulk_copy({}, {}, {}, {});", all, to, from, own);
   if (is_multicast && !is_of_own_rank) {
     const CText rank = index_.write_converted(copy.by_rank);
-    begin = fmt::format("if ({} == cluster_rank()) {}", inside(rank, info(Op::Eq).precedence + 1), begin);
+    begin = fmt::format("if ({} == cluster_rank()) {}", inside(rank, info(Op::Eq).precedence + 1),
+                        begin);
   }
   lines.push_back(std::move(begin));
   has_multicasts_ = has_multicasts_ || (is_multicast && !copy.box);

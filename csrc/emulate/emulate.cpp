@@ -6,6 +6,7 @@
 #include <selvage/emulate/emulate_faults.h>
 #include <selvage/emulate/memory_checked.h>
 #include <selvage/emulate/request_log.h>
+#include <selvage/emulate/value_machine.h>
 #include <selvage/emulate/watch.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/block_run.h>
@@ -24,91 +25,6 @@
 namespace selvage {
 
 namespace {
-
-// Computes what stores store: each operation once for each execution of a store, and only if it is
-// asked for.
-class ValueMachine {
- public:
-  // `requests`: null if they are not counted. `failed`: is told of a check that fails, its number,
-  // the number of its point, and what it shows.
-  using Failed = std::function<void(std::uint32_t, std::int64_t, std::int64_t)>;
-  explicit ValueMachine(RequestLog* requests, Failed failed = {})
-      : requests_(requests), failed_(std::move(failed)) {}
-
-  // The value of a store whose indices have been evaluated.
-  Scalar value(CompiledStatement& store, CheckedMemory& memory) {
-    ++stamp_;
-    return compute(store, memory, std::uint32_t(store.operations.size() - 1));
-  }
-
- private:
-  Scalar compute(CompiledStatement& s, CheckedMemory& memory, std::uint32_t at) {
-    Operation& op = s.operations[at];
-    if (op.kind == ValueNode::Kind::Constant || op.stamp == stamp_) return op.value;
-    switch (op.kind) {
-      case ValueNode::Kind::Constant: break;
-      case ValueNode::Kind::Index: op.value = Scalar::of(op.type, s.indices[op.index]); break;
-      case ValueNode::Kind::Read:
-        if (requests_ != nullptr) {
-          requests_->access(at, AccessKind::Read, op.source, s.indices[op.index], 1);
-        }
-        op.value = memory.read(op.source, s.indices[op.index]);
-        break;
-      case ValueNode::Kind::Cast:
-        op.value = convert(compute(s, memory, op.operands[0]), op.type);
-        break;
-      case ValueNode::Kind::Apply: op.value = apply(s, memory, op); break;
-      case ValueNode::Kind::Search: {
-        const std::int64_t position = compute(s, memory, op.operands[0]).integer;
-        op.value = Scalar::of(DataType::Int64, search(s, memory, at, position));
-        break;
-      }
-      case ValueNode::Kind::Check: {
-        const bool holds = compute(s, memory, op.operands[0]).integer != 0;
-        op.value = compute(s, memory, op.operands[1]);
-        const std::int64_t shown = compute(s, memory, op.operands[2]).integer;
-        const std::int64_t point = compute(s, memory, op.operands[3]).integer;
-        if (!holds) failed_(op.source, point, shown);
-        break;
-      }
-    }
-    op.stamp = stamp_;
-    return op.value;
-  }
-
-  // The steps of the helper that kernels call (codegen/helpers.cpp).
-  std::int64_t search(const CompiledStatement& s, CheckedMemory& memory, std::uint32_t at,
-                      std::int64_t position) {
-    const Operation& op = s.operations[at];
-    std::int64_t first = s.indices[op.index], last = s.indices[op.index + 1];
-    while (first < last) {
-      const std::int64_t middle = last - (last - first) / 2;
-      if (requests_ != nullptr) requests_->access(at, AccessKind::Read, op.source, middle, 1);
-      if (memory.read(op.source, middle).integer <= position - op.added * middle) {
-        first = middle;
-      } else {
-        last = middle - 1;
-      }
-    }
-    return first;
-  }
-
-  // A select asks for one branch only, as C does.
-  Scalar apply(CompiledStatement& s, CheckedMemory& memory, const Operation& op) {
-    if (op.function == Function::Select) {
-      const bool first = compute(s, memory, op.operands[0]).integer != 0;
-      return compute(s, memory, op.operands[first ? 1 : 2]);
-    }
-    std::array<Scalar, 3> operands{};
-    const auto arity = std::size_t(info(op.function).arity);
-    for (std::size_t i = 0; i < arity; ++i) operands[i] = compute(s, memory, op.operands[i]);
-    return selvage::apply(op.function, std::span(operands.data(), arity));
-  }
-
-  RequestLog* requests_;
-  Failed failed_;
-  std::uint64_t stamp_ = 0;
-};
 
 // The actions of BlockRun's threads, with values.
 class Machine : private BlockActions, private RunView {
@@ -348,9 +264,7 @@ class Machine : private BlockActions, private RunView {
     copy.box ? copy_box(s, copy, on) : transfer(s, copy.alignment, on);
     clock_.copy(std::nullopt);
   }
-  std::int64_t piece(BufferId b) const {
-    return kernel_.buffers[b].piece(kernel_.launch.ranks());
-  }
+  std::int64_t piece(BufferId b) const { return kernel_.buffers[b].piece(kernel_.launch.ranks()); }
   std::optional<Signal> signal(PlaceId id) override {
     CompiledStatement& s = compiled(id);
     if (!evaluate(s)) return std::nullopt;
@@ -493,7 +407,8 @@ class Machine : private BlockActions, private RunView {
     const std::int64_t to = s.indices[0] + on, from = s.indices[1];
     check_alignment(t, t.to, to, alignment);
     check_alignment(t, t.from, from, alignment);
-    note(0, AccessKind::Read, t.from, from, t.width);
+    // To further ranks goes what has been read already.
+    if (on == 0) note(0, AccessKind::Read, t.from, from, t.width);
     note(UINT32_MAX, AccessKind::Write, t.to, to, t.width);
     log_.lane = s.slot;
     for (std::int64_t lane = 0; lane < t.width; ++lane) {

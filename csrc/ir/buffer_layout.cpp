@@ -83,15 +83,16 @@ void Schedule::check_copies(TensorId t) const {
         ends_at_object(own.copied_by) ? "give " + fusion()[t].name + " 2 stages or more"
                                       : "copy it by bulk or tma; or leave the role out");
   }
-  const auto shared_out = std::ranges::find(own.bound, ParallelType::Multicast,
-                                            [](const auto& b) { return b.second; });
+  const auto shared_out =
+      std::ranges::find(own.bound, ParallelType::Multicast, [](const auto& b) { return b.second; });
   if (shared_out != own.bound.end() && !ends_at_object(own.copied_by)) {
-    refuse<Illegal>("E448",
-                    name(t, shared_out->first) + " of " + fusion()[t].name +
-                        " is bound to Multicast, by which blocks of a cluster copy for one another, "
-                        "and " + fusion()[t].name + " is copied by " +
-                        std::string(to_string(own.copied_by)),
-                    "copy it by bulk or tma; or bind " + name(t, shared_out->first) + " to Serial");
+    refuse<Illegal>(
+        "E448",
+        name(t, shared_out->first) + " of " + fusion()[t].name +
+            " is bound to Multicast, by which blocks of a cluster copy for one another, "
+            "and " +
+            fusion()[t].name + " is copied by " + std::string(to_string(own.copied_by)),
+        "copy it by bulk or tma; or bind " + name(t, shared_out->first) + " to Serial");
   }
   if (own.copied_by == CopyBy::LoadStore || own.inlined) return;
   if (own.copied_by == CopyBy::Tma && fusion()[t].is_output && !own.site) {

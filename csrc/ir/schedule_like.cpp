@@ -10,7 +10,8 @@ namespace selvage {
 namespace {
 
 // The type of a loop that a tensor folds over where the reference has `type`. Folded elements are
-// no tile in memory, so Bulk and Multicast become Serial; under Vectorize they are read as one access.
+// no tile in memory, so Bulk and Multicast become Serial; under Vectorize they are read as one
+// access.
 ParallelType for_folded(ParallelType type) {
   const bool is_of_tiles = type == ParallelType::Bulk || type == ParallelType::Multicast;
   return is_of_tiles ? ParallelType::Serial : type;

@@ -157,8 +157,7 @@ void BlockRun::begin_copy(Thread t, PlaceId id, const AsyncCopy& copy) {
   // It reads and writes, and then the object knows of it.
   const auto make = [&](std::size_t object, std::int64_t ranks_on) {
     actions_.copy(id, events_->copy_for(object), ranks_on);
-    tell(id, t,
-         events_->bring(t, object, signal->amount, copy.by_rank.valid(), clock_.clocks()));
+    tell(id, t, events_->bring(t, object, signal->amount, copy.by_rank.valid(), clock_.clocks()));
   };
   if (!signal->multicast) return make(signal->object, 0);
   const Multicast& all = *signal->multicast;

@@ -49,7 +49,8 @@ class BlockActions {
   virtual std::optional<bool> holds(PlaceId guard_or_while) = 0;
   // A Store or a Transfer.
   virtual void access(PlaceId s) = 0;
-  // An AsyncCopy, identified by the agent. Of a multicast: to the piece of so many ranks further on.
+  // An AsyncCopy, identified by the agent. Of a multicast: to the piece of so many ranks further
+  // on.
   virtual void copy(PlaceId s, CopyAgent agent, std::int64_t ranks_on = 0) = 0;
   // Of an event: the number of its barrier object, and the bytes of an Arrive, the phase of a Wait,
   // or the bytes that an AsyncCopy brings.

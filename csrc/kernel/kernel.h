@@ -302,9 +302,10 @@ struct AsyncCopy {
   // Of an object: it announces its own bytes when it begins. The thread arrives at the object after
   // that, so that the phase cannot have ended before.
   bool announces = false;
-  // If valid, a multicast among the ranks of a cluster (Launch::is_cluster): the rank of this number
-  // alone makes the copy, once for each rank, to the same place in its piece, and for the object at
-  // the same place. All ranks get here, and each announces the bytes of the copy that comes to it.
+  // If valid, a multicast among the ranks of a cluster (Launch::is_cluster): the rank of this
+  // number alone makes the copy, once for each rank, to the same place in its piece, and for the
+  // object at the same place. All ranks get here, and each announces the bytes of the copy that
+  // comes to it.
   Expr by_rank = {};
 
   bool is_store() const { return is_of_box || (box && box->is_store); }

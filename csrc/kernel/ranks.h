@@ -14,16 +14,17 @@ namespace selvage {
 // as rank * p and a rest: the rest. Nothing if it is not. `ranks`: variables that are the rank.
 std::optional<Expr> in_own_piece(Expr address, std::int64_t p, std::span<const Expr> ranks);
 
-// The address of an access of a kernel in the form that the facts there give it. That a piece is the
-// own one stays visible, whatever these tell of the rank.
+// The address of an access of a kernel in the form that the facts there give it. That a piece is
+// the own one stays visible, whatever these tell of the rank.
 Expr address_in_pieces(const AccessMap& map, std::size_t access);
-// The number in the own piece, of an access of a verified kernel. Where a block is no cluster, its address.
+// The number in the own piece, of an access of a verified kernel. Where a block is no cluster, its
+// address.
 std::optional<Expr> in_own_piece(const AccessMap& map, std::size_t access);
 // Whether all accesses of a buffer are in the own piece; true where a block is no cluster.
 bool is_of_own_rank(const AccessMap& map, BufferId b);
 
-// Whether it is an access of a copy that one rank makes for all (AsyncCopy::by_rank). As an access of
-// a kernel it is in the own piece: what comes there.
+// Whether it is an access of a copy that one rank makes for all (AsyncCopy::by_rank). As an access
+// of a kernel it is in the own piece: what comes there.
 bool is_multicast(const AccessMap& map, std::size_t access);
 bool has_multicast(const Kernel& kernel);
 

@@ -190,6 +190,8 @@ class Count {
                                   .bytes = inner.box * element,
                                   .granule = kSectorBytes,
                                   .conditions = {is_whole}};
+      // Of a multicast, by the rank that makes it.
+      if (place.amount.valid()) access.conditions.push_back(eq(map_.threads()[2], place.amount));
       std::int64_t rest = row;
       for (std::size_t d = map.dims.size() - 1; d-- > 0;) {
         const BoxMap::Dim& dim = map.dims[d];

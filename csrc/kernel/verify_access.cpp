@@ -106,7 +106,7 @@ class AccessCollector {
       const StatementParts parts = parts_of(body[i]);
       if (parts.value) add_reads(*parts.value, id, scope);
       for (const StatementAccess& a : parts.accesses) {
-        if (is_of_interest(a.buffer)) add(a, id, scope).lane = parts.lane;
+        if (is_of_interest(a.buffer)) add(a, id, scope_of(a, body[i], scope)).lane = parts.lane;
       }
       std::visit([&](const auto& s) { visit(s, id, scope); }, body[i].node);
     }
@@ -117,6 +117,12 @@ class AccessCollector {
     inner.conditions.push_back(condition);
     map_.scopes_.push_back(std::move(inner));
     return map_.scopes_.size() - 1;
+  }
+  // Of a multicast one rank reads, and to all of them something comes.
+  std::size_t scope_of(const StatementAccess& a, const Statement& s, std::size_t scope) {
+    const auto* copy = std::get_if<AsyncCopy>(&s.node);
+    if (copy == nullptr || !copy->by_rank.valid() || a.kind != AccessKind::Read) return scope;
+    return scope_with(scope, eq(map_.threads_[2], written(copy->by_rank)));
   }
   // A name that is defined anew loses its old meaning.
   void bind(Expr variable, Expr value) {

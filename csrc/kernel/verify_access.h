@@ -31,7 +31,7 @@ struct StatementPlace {
   bool may_run_less = false;
   std::optional<std::size_t> counted_by = {};
   Expr counted = {};  // of a Loop whose end depends on memory: the extent as it is written
-  Expr amount = {};   // the bytes of an Arrive, the phase of a Wait, the rank that makes a multicast
+  Expr amount = {};  // the bytes of an Arrive, the phase of a Wait, the rank that makes a multicast
   std::vector<Expr> corner = {};  // of an AsyncCopy of a box
 
   bool is_serial_loop() const { return variable.valid(); }

@@ -283,9 +283,9 @@ std::vector<Meeting> CopyOrder::outside_of_rings(
   const Among fronts[] = {in_front(a.access, b.access, among), in_front(b.access, a.access, among)};
   const auto by_proxy = std::ranges::find_if(fronts, BarrierOrder::is_by_proxy);
   const bool passes_proxy = by_proxy != std::end(fronts);
-  const Among front = passes_proxy                        ? *by_proxy
+  const Among front = passes_proxy                                   ? *by_proxy
                       : std::ranges::count(fronts, Among::Block) > 0 ? Among::Block
-                                                          : among;
+                                                                     : among;
   std::vector<Meeting> list = order_.meetings(a, b, loops, front);
   if (passes_proxy) {
     // No fence is asked for behind the end of a copy.

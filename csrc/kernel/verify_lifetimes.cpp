@@ -141,7 +141,8 @@ class Lifetimes {
             known.push_back(c);
         }
       }
-      const bool is_filled_by_rank = map_.kernel().launch.is_cluster && memory(r) == Memory::Shared &&
+      const bool is_filled_by_rank = map_.kernel().launch.is_cluster &&
+                                     memory(r) == Memory::Shared &&
                                      is_of_own_rank(map_, map_.accesses()[r].buffer);
       const ReadCoverage& coverage = is_filled_by_rank ? of_rank_ : coverage_;
       if (coverage.cover(writes, r, k + 1, {{v, v + lead}}, known)) return true;

@@ -47,7 +47,12 @@ std::optional<ObjectRings::Uses> ObjectRings::uses_of(BufferId objects) const {
   if (!arrive || !wait) return std::nullopt;
   uses.arrive = *arrive;
   uses.wait = *wait;
+  const auto runs_once = [&](PlaceId id) {
+    const StatementPlace& place = map_.places()[id];
+    return std::holds_alternative<Loop>(place.statement->node) && !place.is_serial_loop();
+  };
   uses.loop = map_.places()[all[*wait].place].parent;
+  while (uses.loop != kTop && runs_once(uses.loop)) uses.loop = map_.places()[uses.loop].parent;
   return uses;
 }
 
@@ -111,28 +116,57 @@ BarrierOrder::Among ObjectRings::among_all(const Uses& uses) const {
 Expr ObjectRings::number(std::size_t access) const { return *in_own_piece(map_, access); }
 
 // Whether the wait of iteration k + turns is for the phase that iteration k arrives in, and the
-// first waits are for phase -1 of the objects at which nobody arrives before.
-bool ObjectRings::follows(const Uses& uses, std::int64_t turns, Expr stages) const {
-  const KernelAccess &wait = map_.accesses()[uses.wait], &arrive = map_.accesses()[uses.arrive];
+// first waits are for what the run before has arrived in, or for phase -1. `before`: the iterations
+// that arrived in runs before.
+bool ObjectRings::follows(const Uses& uses, std::int64_t turns, Expr before, Expr stages) const {
+  const KernelAccess& wait = map_.accesses()[uses.wait];
   const Expr k = map_.places()[uses.loop].variable, phase = map_.places()[wait.place].amount;
-  const Expr waited = number(uses.wait);
-  const auto then = [&](Expr e, Expr at) { return substitute(e, {{k, at}}); };
+  const Expr waited = number(uses.wait), later = before + k + (stages - turns);
   // What is proved where one thread arrives is to hold for all that wait.
   if (map_.mentions_thread(waited) || map_.mentions_thread(phase)) return false;
-  Simplifier& at_arrival = map_.at(arrive.scope);
-  if (!at_arrival.proves(eq(then(waited, k + turns), k % stages)) ||
-      !at_arrival.proves(eq(then(phase, k + turns), k / stages))) {
-    return false;
+  Simplifier& at_wait = map_.at(wait.scope);
+  return at_wait.proves(eq(waited, later % stages)) &&
+         at_wait.proves(eq(phase, later / stages - 1));
+}
+
+// How often the ring has run before, in iterations of loops around it; nullopt: not in order.
+std::optional<Expr> ObjectRings::runs_before(const Uses& uses) const {
+  const AccessScope& scope = map_.scope(map_.places()[uses.loop].scope);
+  Expr runs = map_.pool().constant(0);
+  for (PlaceId id : scope.loops) {
+    const StatementPlace& loop = map_.places()[id];
+    const bool is_counted = loop.is_serial_loop() && !loop.may_run_less && !loop.is_left &&
+                            loop.begin.is_const(0) && !map_.mentions_thread(loop.extent);
+    if (!is_counted) return std::nullopt;
+    for (PlaceId outer : scope.loops) {
+      if (mentions(loop.extent, map_.places()[outer].variable)) return std::nullopt;
+    }
+    runs = runs * loop.extent + loop.variable;
   }
-  for (std::int64_t first = 0; first < turns; ++first) {
-    const Expr at = map_.pool().constant(first);
-    Simplifier sizes(map_.size_facts());
-    if (!sizes.proves(eq(then(phase, at), -1)) ||
-        !sizes.proves(eq(then(waited, at), (at + stages - turns) % stages))) {
-      return false;
+  // A condition leaves out the last runs of a loop, or none.
+  for (Expr c : scope.conditions) {
+    for (PlaceId id : scope.loops) {
+      if (!mentions(c, map_.places()[id].variable)) continue;
+      if (scope.loops.size() > 1 || map_.mentions_number(c) || !holds_first(id, c)) return {};
     }
   }
-  return true;
+  return runs;
+}
+
+// Whether conditions hold together in so many first iterations of a loop, and in no others.
+bool ObjectRings::holds_in_first(PlaceId id, std::span<const Expr> conditions, Expr count) const {
+  const StatementPlace& loop = map_.places()[id];
+  const Expr k = loop.variable;
+  const auto known = [&](Expr condition) {
+    Facts facts = map_.facts(loop.scope);
+    facts.bound(k, loop.begin, loop.extent - 1);
+    facts.assume(condition);
+    return Simplifier(std::move(facts));
+  };
+  Simplifier before = known(k < count), from = known(count <= k);
+  const bool holds = std::ranges::all_of(conditions, [&](Expr c) { return before.proves(c); });
+  return holds && (before.proves(loop.extent <= count) ||
+                   std::ranges::any_of(conditions, [&](Expr c) { return from.proves(!c); }));
 }
 
 // Whether whoever begins a copy arrives at its object behind it.
@@ -190,9 +224,12 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   // All threads are in the loop together, once, and in each iteration at a barrier.
   if (uses->loop == kTop) return std::nullopt;
   const StatementPlace& loop = map_.places()[uses->loop];
-  const std::vector<PlaceId> ring = {uses->loop};
-  if (!loop.is_serial_loop() || loop.may_run_less || loop.is_left || !loop.begin.is_const(0) ||
-      map_.scope(arrive.scope).loops != ring ||
+  std::vector<PlaceId> loops = map_.scope(loop.scope).loops;
+  const bool is_repeated = !loops.empty();
+  loops.push_back(uses->loop);
+  const auto runs = runs_before(*uses);
+  if (!runs || !loop.is_serial_loop() || loop.may_run_less || loop.is_left ||
+      !loop.begin.is_const(0) || map_.scope(arrive.scope).loops != loops ||
       !order_.meets_in_each_turn(uses->loop, among_all(*uses))) {
     return std::nullopt;
   }
@@ -202,18 +239,23 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
     (map_.mentions_thread(c) ? of_thread : of_all).push_back(c);
   }
   if (arriving_threads(of_thread) != buffer.arrivals) return std::nullopt;
-  if (!map_.at(arrive.scope).proves(eq(number(uses->arrive), k % s))) return std::nullopt;
   for (Expr c : of_all) {
     if (map_.mentions_number(c) || !holds_first(uses->loop, c)) return std::nullopt;
   }
   std::vector<Expr> conditions = of_all;
   conditions.insert(conditions.end(), of_thread.begin(), of_thread.end());
-  for (std::size_t i : uses->copies) {
-    if (!map_.tree().is_inside(map_.accesses()[i].place, uses->loop)) return std::nullopt;
-    if (!arrives_behind(i, *uses, k % s, conditions)) return std::nullopt;
-  }
   for (std::int64_t turns = 0; turns <= stages; ++turns) {
-    if (!follows(*uses, turns, s)) continue;
+    // Of those that arrive in a run.
+    const Expr count = loop.extent - turns;
+    const Expr before = is_repeated ? *runs * count : map_.pool().constant(0);
+    if (!follows(*uses, turns, before, s)) continue;
+    if (is_repeated && !holds_in_first(uses->loop, of_all, count)) return std::nullopt;
+    const Expr object = (before + k) % s;
+    if (!map_.at(arrive.scope).proves(eq(number(uses->arrive), object))) return std::nullopt;
+    for (std::size_t i : uses->copies) {
+      if (!map_.tree().is_inside(map_.accesses()[i].place, uses->loop)) return std::nullopt;
+      if (!arrives_behind(i, *uses, object, conditions)) return std::nullopt;
+    }
     if (turns == 0 && waits_at < arrive.place) return std::nullopt;
     // Bytes are announced in their own phase: the one before it at the object has ended.
     const bool is_behind = std::ranges::all_of(
@@ -222,6 +264,10 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
     // The next phase of what is waited for begins behind a barrier.
     if (!order_.meets_on_the_way(waits_at, arrive.place, uses->loop, stages - turns,
                                  among_all(*uses))) {
+      return std::nullopt;
+    }
+    if (is_repeated &&
+        !order_.meets_on_the_way(waits_at, arrive.place, uses->loop, 1, among_all(*uses))) {
       return std::nullopt;
     }
     // What is waited for has been begun.

@@ -29,6 +29,9 @@ namespace selvage {
 //   it came S iterations earlier (or it is phase -1). The phase after begins S - d iterations
 //   later, behind a barrier at which all have waited.
 //
+// Loops around it may run the ring again, o times before: then k + o * m stands for k in numbers
+// and phases, where c holds in the first m of m + d iterations.
+//
 // Without a loop there is one iteration, k = 0, of one object: `loop` is kTop then.
 //
 // In a cluster each rank has a ring of its own in its piece, and all said of the block is said of
@@ -56,7 +59,9 @@ class ObjectRings {
   std::vector<Expr> conditions_inside(std::size_t access, PlaceId loop) const;
   bool holds_first(PlaceId loop, Expr condition) const;
   std::optional<std::int64_t> arriving_threads(std::span<const Expr> conditions) const;
-  bool follows(const Uses& uses, std::int64_t turns, Expr stages) const;
+  bool follows(const Uses& uses, std::int64_t turns, Expr before, Expr stages) const;
+  std::optional<Expr> runs_before(const Uses& uses) const;
+  bool holds_in_first(PlaceId loop, std::span<const Expr> conditions, Expr count) const;
   // Of an access to objects: the number of the object, in the rank's piece.
   Expr number(std::size_t access) const;
   // The barriers that all threads who use the objects meet at.

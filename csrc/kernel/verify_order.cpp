@@ -86,9 +86,8 @@ BarrierOrder::Pass BarrierOrder::of_barrier(PlaceId id, const Barrier& barrier, 
   if (barrier.is_partial()) return Pass::Sometimes;
   if (may_be_skipped(id)) return Pass::Sometimes;
   if (is_by_proxy(among)) {
-    const bool is_of_memory =
-        barrier.scope == Barrier::Scope::Block ||
-        (barrier.scope == Barrier::Scope::Rank && among == Among::Proxy);
+    const bool is_of_memory = barrier.scope == Barrier::Scope::Block ||
+                              (barrier.scope == Barrier::Scope::Rank && among == Among::Proxy);
     const bool counts = is_of_memory && is_behind_a_fence(id);
     return counts ? Pass::Always : Pass::Never;
   }

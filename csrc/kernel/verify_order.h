@@ -48,7 +48,9 @@ class BarrierOrder {
   // behind a proxy fence, with only events between. If any rank may begin that copy (Multicast),
   // the same of the barriers of the block alone.
   enum class Among : std::uint8_t { Block, Part, Proxy, Multicast };
-  static bool is_by_proxy(Among among) { return among == Among::Proxy || among == Among::Multicast; }
+  static bool is_by_proxy(Among among) {
+    return among == Among::Proxy || among == Among::Multicast;
+  }
 
   explicit BarrierOrder(const AccessMap& map);
 

@@ -81,13 +81,13 @@ class Ranks {
     const KernelAccess& access = map_.accesses()[i];
     const StatementPlace& place = map_.places()[access.place];
     const auto& copy = std::get<AsyncCopy>(place.statement->node);
-    const AccessScope& scope = map_.scope(access.scope);
+    const AccessScope& scope = map_.scope(place.scope);
     const std::string& tile = map_.kernel().buffers[copy.copy.to].name;
     if (!copy.object || !copy.announces || copy.is_store()) {
       tell(Hazard::Race, Refuted{}, i, "a copy of " + tile + " to all ranks is announced by none");
     }
     const Expr claim = 0 <= place.amount && place.amount < launch_.ranks();
-    if (!map_.at(access.scope).proves(claim)) {
+    if (!map_.at(place.scope).proves(claim)) {
       tell(Hazard::Bounds, Unknown{claim}, i,
            "it is not proved that a rank of the cluster makes the copy of " + tile);
     }

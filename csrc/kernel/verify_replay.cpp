@@ -308,8 +308,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
       const KernelAccess& a = map_.accesses()[by_place_[id][k]];
       const Buffer& buffer = map_.kernel().buffers[a.buffer];
       const bool is_moved = ranks_on != 0 && buffer.memory == Memory::Shared;
-      const std::int64_t on =
-          is_moved ? ranks_on * buffer.piece(map_.kernel().launch.ranks()) : 0;
+      const std::int64_t on = is_moved ? ranks_on * buffer.piece(map_.kernel().launch.ranks()) : 0;
       const std::int64_t address = tape.root(c.conditions[k]) + on;
       work_ -= 8;
       place_at_.push_back(id);

@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/base/words.h>
+#include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/about.h>
 #include <selvage/kernel/barrier_members.h>
@@ -31,27 +32,47 @@ struct Ring {
   bool has(BufferId tile) const { return grouped.contains(tile) || bulk.contains(tile); }
 };
 
+// Loops around a ring, in each of whose iterations it runs again.
+struct Around {
+  std::vector<Expr> variables = {};
+  Expr before = {};        // how often it has run before; invalid: there are no such loops
+  bool is_regular = true;  // no number of iterations depends on another loop
+
+  bool tells(Expr extent) const {
+    return std::ranges::any_of(variables, [&](Expr v) { return mentions(extent, v); });
+  }
+  Around inside(const Loop& loop) const {
+    Around own = *this;
+    own.is_regular = is_regular && !tells(loop.extent) && !loop.begin.valid();
+    own.before = before.valid() ? before * loop.extent + loop.variable : loop.variable;
+    own.variables.push_back(loop.variable);
+    return own;
+  }
+};
+
 class RingMaker {
  public:
   explicit RingMaker(Kernel& kernel) : kernel_(kernel) {}
 
-  // The loops of the ring in a body. `around`: an iterating loop around it.
-  void make(Body& body, const Ring& ring, KernelDraft& draft, const Loop* around = nullptr) {
+  // The loops of the ring in a body.
+  void make(Body& body, const Ring& ring, KernelDraft& draft, const Around& around = {}) {
     for (Statement& s : body) {
       auto* loop = std::get_if<Loop>(&s.node);
       if (loop != nullptr && same(loop->variable, ring.variable) &&
           begins_copies(loop->body, [&](BufferId b) { return ring.has(b); })) {
-        if (around != nullptr && !ring.bulk.empty()) refuse_inside(ring, *around);
-        make(*loop, ring, draft);
+        if (around.before.valid() && !ring.bulk.empty()) check_inside(ring, *loop, around);
+        make(*loop, ring, around.before, draft);
         continue;
       }
       const bool iterates =
           loop != nullptr && !is_index(loop->parallel) && !loop->extent.is_const(1);
-      for (Body* inner : bodies(s)) make(*inner, ring, draft, iterates ? loop : around);
+      const Around inside = iterates ? around.inside(*loop) : around;
+      for (Body* inner : bodies(s)) make(*inner, ring, draft, inside);
     }
   }
 
  private:
+  static Expr after(Expr first, Expr k) { return first.is_const(0) ? k : first + k; }
   bool writes_a_tile(const Statement& s, const Ring& ring) const {
     const StatementParts parts = parts_of(s);
     for (const StatementAccess& a : parts.accesses) {
@@ -194,18 +215,24 @@ class RingMaker {
     copies = std::move(rest);
   }
 
-  [[noreturn]] void refuse_inside(const Ring& ring, const Loop& around) const {
-    const std::string &tile = kernel_.buffers[*ring.bulk.begin()].name,
-                      loop(around.variable.name());
-    refuse<Illegal>("E448",
-                    "bulk copies of " + tile +
-                        " would begin their ring again in each iteration of " + loop +
-                        ", where the phases of its barrier objects go on",
-                    "merge the two loops, or bind " + loop + " to blocks; or copy by cp_async");
+  // A ring that runs again and again has as many iterations each time, and two roles have no such
+  // ring.
+  void check_inside(const Ring& ring, const Loop& loop, const Around& around) const {
+    const bool is_regular = around.is_regular && !around.tells(loop.extent);
+    if (is_regular && !ring.has_role) return;
+    const std::string &tile = kernel_.buffers[*ring.bulk.begin()].name, k(loop.variable.name());
+    refuse<Illegal>(
+        "E448",
+        "bulk copies of " + tile + " would begin the ring of " + k +
+            " again in each iteration of a loop around it, " +
+            (is_regular ? "where warps of a role copy" : "with other numbers of iterations"),
+        is_regular ? "leave the role out; or bind the loops around it to blocks"
+                   : "bind the loops around it to blocks; or copy by cp_async");
   }
 
-  // In the order in which they stand: the copies, and what they wait for, then the rest.
-  void make_at_once(Loop& loop, const Ring& ring, KernelDraft& draft) const {
+  // In the order in which they stand: the copies, and what they wait for, then the rest. `first`:
+  // the number of iterations before this loop.
+  void make_at_once(Loop& loop, const Ring& ring, Expr first, KernelDraft& draft) const {
     const auto is_copy = [&](const Statement& s) { return writes_a_tile(s, ring); };
     const auto last = std::find_if(loop.body.rbegin(), loop.body.rend(), is_copy).base();
     Body rest(std::make_move_iterator(last), std::make_move_iterator(loop.body.end()));
@@ -216,8 +243,9 @@ class RingMaker {
       arrive_behind(loop.body, ring, firsts, object);
       // A block goes through its own index once, and has read nothing before.
       const bool is_once = is_block(loop.parallel);
-      loop.body.push_back({Wait{object, is_once ? kernel_.pool->constant(0) : loop.variable}});
-      if (!is_once)
+      loop.body.push_back(
+          {Wait{object, draft.form(is_once ? first : after(first, loop.variable))}});
+      if (!is_once || !first.is_const(0))
         loop.body.insert(loop.body.begin(), {{ProxyFence{}}, barrier_of(ring)});
     }
     // Each thread waits for copies of an object by itself.
@@ -263,10 +291,13 @@ class RingMaker {
     });
   }
 
-  void make(Loop& loop, Ring ring, KernelDraft& draft) {
+  void make(Loop& loop, Ring ring, Expr before, KernelDraft& draft) {
     SELVAGE_CHECK(!loop.begin.valid());
+    // Iterations of one run, and of all before it.
+    const Expr own = is_block(loop.parallel) ? kernel_.pool->constant(1) : loop.extent;
+    const Expr first = before.valid() ? before * own : kernel_.pool->constant(0);
     ring.is_multicast = kernel_.launch.is_cluster && share_out(loop.body, ring);
-    if (ring.ahead == 0) return make_at_once(loop, ring, draft);
+    if (ring.ahead == 0) return make_at_once(loop, ring, first, draft);
     Body copies, rest;
     for (Statement& s : loop.body) {
       // A name is one for both halves.
@@ -293,9 +324,9 @@ class RingMaker {
       const Firsts firsts = firsts_of(copies, ring);
       // For two roles there is an object for each slot, ahead + 1 of them.
       const std::int64_t n_objects = ring.has_role ? ahead + 1 : ahead;
-      const Expr waits = ring.has_role ? q + 1 : q;
+      const Expr waits = after(first, ring.has_role ? q + 1 : q);
       const BufferId objects = add_objects(ring, firsts, n_objects, draft);
-      arrive_behind(copies, ring, firsts, {objects, draft.form(k % n_objects)});
+      arrive_behind(copies, ring, firsts, {objects, draft.form(after(first, k) % n_objects)});
       append(loop.body, {{Wait{BarrierObject{objects, draft.form(waits % n_objects)},
                                draft.form(waits / n_objects - 1)}},
                          {ProxyFence{}}});
@@ -318,18 +349,6 @@ std::optional<BufferId> tile_of(const Kernel& kernel, TensorId t) {
   return std::nullopt;
 }
 
-// Whether the loop of a site runs once in each iteration of loops around it, where the copies of one
-// tile would have to begin their ring again: they stay loads and stores.
-bool repeats_one_tile(const Schedule& schedule, const Schedule::Site& site) {
-  const auto runs_once = [&](DomainId d) { return schedule.graph()[d].extent.is_const(1); };
-  if (!runs_once(*site.loop)) return false;
-  for (DomainId d : schedule.loop_domains(site.tensor)) {
-    if (d == *site.loop) return false;
-    if (!is_index(schedule.parallel(site.tensor, d)) && !runs_once(d)) return true;
-  }
-  return false;
-}
-
 // Loops that are bound to Multicast have an iteration for each rank of a cluster.
 void check_multicast(const Schedule& schedule, TensorId t, const Launch& launch) {
   for (DomainId d : schedule.loop_domains(t)) {
@@ -339,8 +358,9 @@ void check_multicast(const Schedule& schedule, TensorId t, const Launch& launch)
     }
     const std::string loop = schedule.name(t, d), n = to_string(extent);
     refuse<Illegal>("E467",
-                    loop + " of " + schedule.fusion()[t].name + ", which is bound to Multicast, has " +
-                        n + " iterations, and a cluster " + counted(launch.ranks(), "block"),
+                    loop + " of " + schedule.fusion()[t].name +
+                        ", which is bound to Multicast, has " + n + " iterations, and a cluster " +
+                        counted(launch.ranks(), "block"),
                     extent.is(Op::Const)
                         ? "bind a loop of " + n + " iterations around what is copied to CIDx; or " +
                               loop + " to Serial"
@@ -402,7 +422,6 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
       if (by == CopyBy::LoadStore || !schedule.site(t)) continue;
       const Schedule::Site site = *schedule.site(t);
       const std::int64_t ahead = ahead_at(schedule, site);
-      if (by == CopyBy::Bulk && ahead == 0 && repeats_one_tile(schedule, site)) continue;
       about(t, [&] {
         const auto tile = tile_of(draft.kernel, t);
         if (!tile) refuse_copies(request, t, false);

@@ -53,7 +53,9 @@ namespace selvage {
 // The wait of iteration q is for what iteration q - P arrives at (kernel/verify_objects.h); before
 // that it is for phase -1, which is over. All threads wait and see what was copied, and all meet at
 // the barrier behind their reads before a copy overwrites them. With P = 0 the wait stands behind
-// the arrival; where the loop is one of blocks, there is neither fence nor barrier then.
+// the arrival; where the loop is one of blocks, there is neither fence nor barrier then. Where the
+// ring runs again in each iteration of loops around it, its phases go on: q and k count then from
+// n times the number of runs before.
 //
 // Appends the conditions of the guards to draft.uniform: they are the same for all threads of a
 // block.

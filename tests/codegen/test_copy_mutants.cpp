@@ -24,8 +24,10 @@ namespace {
 using namespace test;
 
 // C = A * B of 16 x 16 by tiles of 8 x 8, K of 40: 64 threads, each reads what others copied.
-// `has_role`: a warp of its own copies.
-Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role) {
+// `has_role`: a warp of its own copies. `is_multicast`: two blocks of a cluster have the same tile
+// of B, of which each copies a half for both.
+Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role,
+               bool is_multicast = false) {
   Fusion f;
   const Tensor A = f.input("A", {f.constant(16), f.constant(40)}, DataType::Float);
   const Tensor B = f.input("B", {f.constant(16), f.constant(40)}, DataType::Float);
@@ -36,7 +38,8 @@ Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role
   const auto [no, ni] = s.split(n, 8);
   const auto [ko, ki] = s.split(k, 8);
   s.reorder({mo, no, mi, ni, ko, ki});
-  s.bind(mo, ParallelType::BIDy).bind(no, ParallelType::BIDx);
+  const ParallelType rows = is_multicast ? ParallelType::CIDx : ParallelType::BIDy;
+  s.bind(mo, rows).bind(no, ParallelType::BIDx);
   s.bind(mi, ParallelType::TIDy).bind(ni, ParallelType::TIDx);
   const auto tile = [&](Tensor x, const std::string& name, ParallelType block, ParallelType row) {
     const TensorId t = s.cache(x, name, Memory::Shared);
@@ -49,10 +52,12 @@ Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role
     if (has_role) s.role(t, {});
     if (by != CopyBy::CpAsync) {
       // Rows of the first tile are copied by a thread each, of the other one by one thread.
-      const auto [rz, own] = s.split(ri, 8);
+      const bool is_shared_out = is_multicast && block == ParallelType::BIDx;
+      const auto [rz, own] = s.split(ri, is_shared_out ? 4 : 8);
       const bool is_box = by == CopyBy::Tma;
       s.reorder({ro, co, rz, own, ci});
       s.bind(ci, is_box ? ParallelType::Bulk : ParallelType::Vectorize);
+      if (is_shared_out) s.bind(rz, ParallelType::Multicast);
       if (is_box) {
         s.bind(own, ParallelType::Bulk);
       } else if (row == ParallelType::TIDy && !has_role) {
@@ -63,7 +68,7 @@ Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role
     s.bind(ri, row);
     s.bind(ci, row == ParallelType::TIDy ? ParallelType::TIDx : ParallelType::TIDy);
   };
-  tile(A, "a", ParallelType::BIDy, ParallelType::TIDy);
+  tile(A, "a", rows, ParallelType::TIDy);
   tile(B, "b", ParallelType::BIDx, ParallelType::TIDx);
   return lower(f, s).steps[0].variants[0];
 }
@@ -93,6 +98,8 @@ Kernel row_sums(std::int64_t stages, std::int64_t ahead, CopyBy by) {
 }
 
 bool is_order(const Statement& s) {
+  const auto* copy = std::get_if<AsyncCopy>(&s.node);
+  if (copy != nullptr && copy->by_rank.valid()) return true;
   return std::holds_alternative<Wait>(s.node) || std::holds_alternative<Arrive>(s.node) ||
          std::holds_alternative<ProxyFence>(s.node) || std::holds_alternative<Barrier>(s.node);
 }
@@ -144,6 +151,19 @@ std::vector<Mutant> mutants_of(const Kernel& kernel, std::size_t n) {
     return true;
   });
   if (kernel.launch.is_cluster) {
+    const auto add_to_multicast = [&](const std::string& what, auto change_copy) {
+      add(what, [change_copy](Body& body, std::size_t i) {
+        auto* copy = std::get_if<AsyncCopy>(&body[i].node);
+        if (copy == nullptr) return false;
+        change_copy(*copy);
+        return true;
+      });
+    };
+    add_to_multicast("made by the next rank", [](AsyncCopy& c) { c.by_rank = c.by_rank + 1; });
+    add_to_multicast("made by the first rank", [](AsyncCopy& c) { c.by_rank = c.by_rank * 0; });
+    add_to_multicast("made by the other rank", [](AsyncCopy& c) { c.by_rank = 1 - c.by_rank; });
+    add_to_multicast("made by each rank for itself", [](AsyncCopy& c) { c.by_rank = {}; });
+    add_to_multicast("announced by none", [](AsyncCopy& c) { c.announces = false; });
     add("of each block of the cluster alone", [](Body& body, std::size_t i) {
       auto* barrier = std::get_if<Barrier>(&body[i].node);
       if (barrier == nullptr || barrier->scope != Barrier::Scope::Block) return false;
@@ -198,9 +218,12 @@ bool goes_wrong_in(const Kernel& kernel, VirtualOrder order, const Array& right)
 
 struct Copies {
   CopyBy by;
-  bool has_role = false, is_cluster = false;
+  bool has_role = false, is_cluster = false, is_multicast = false;
   std::string name() const {
-    return std::string(to_string(by)) + (has_role ? "_by_role" : is_cluster ? "_in_clusters" : "");
+    return std::string(to_string(by)) + (has_role       ? "_by_role"
+                                         : is_multicast ? "_for_all"
+                                         : is_cluster   ? "_in_clusters"
+                                                        : "");
   }
 };
 class CopyMutants : public testing::TestWithParam<Copies> {};
@@ -213,9 +236,10 @@ TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
                                       std::pair(4, 2), std::pair(3, 1), std::pair(2, 0)}) {
     if (GetParam().has_role && (ahead != stages - 1 || ahead == 0)) continue;
     if (GetParam().is_cluster && stages != 1 && stages + ahead != 5) continue;
-    const Kernel kernel = GetParam().is_cluster
-                              ? row_sums(stages, ahead, GetParam().by)
-                              : product(stages, ahead, GetParam().by, GetParam().has_role);
+    const Kernel kernel =
+        GetParam().is_multicast ? product(stages, ahead, GetParam().by, false, true)
+        : GetParam().is_cluster ? row_sums(stages, ahead, GetParam().by)
+                                : product(stages, ahead, GetParam().by, GetParam().has_role);
     const Array right = result_of(kernel, {});
     for (std::size_t n = 0;; ++n) {
       const std::vector<Mutant> mutants = mutants_of(kernel, n);
@@ -258,14 +282,14 @@ TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
   EXPECT_EQ(is_bulk || GetParam().is_cluster ? faulty : shown, refused);
 }
 
-INSTANTIATE_TEST_SUITE_P(Copies, CopyMutants,
-                         testing::Values(Copies{CopyBy::CpAsync}, Copies{CopyBy::Bulk},
-                                         Copies{CopyBy::Tma}, Copies{CopyBy::Bulk, true},
-                                         Copies{CopyBy::Tma, true},
-                                         Copies{CopyBy::CpAsync, false, true},
-                                         Copies{CopyBy::Bulk, false, true},
-                                         Copies{CopyBy::Tma, false, true}),
-                         [](const auto& info) { return info.param.name(); });
+INSTANTIATE_TEST_SUITE_P(
+    Copies, CopyMutants,
+    testing::Values(Copies{CopyBy::CpAsync}, Copies{CopyBy::Bulk}, Copies{CopyBy::Tma},
+                    Copies{CopyBy::Bulk, true}, Copies{CopyBy::Tma, true},
+                    Copies{CopyBy::CpAsync, false, true}, Copies{CopyBy::Bulk, false, true},
+                    Copies{CopyBy::Tma, false, true}, Copies{CopyBy::Bulk, false, true, true},
+                    Copies{CopyBy::Tma, false, true, true}),
+    [](const auto& info) { return info.param.name(); });
 
 }  // namespace
 }  // namespace selvage

@@ -275,6 +275,75 @@ TEST(CopyBugs, OneBlockOfAClusterDoesNotCome) {
               HasSubstr("a barrier that one thread reaches and another does not"));
 }
 
+// Clusters of two blocks of 32 threads: tile k of some, of which the first block copies the first
+// half for both and the second block the second one. Each block adds up its own.
+struct SharedTiles : EventKernel {
+  SharedTiles() : EventKernel("multicast", 32) {
+    rank = variable("rank", c(2));
+    kernel.launch.block[2] = c(2);
+    kernel.launch.is_cluster = true;
+  }
+  Barrier::Scope scope = Barrier::Scope::Block;  // where a slot is free again
+  bool announces = true, announces_in_rank_0 = false;
+  std::int64_t tiles_of_rank_1 = 5;
+  const Kernel& make() {
+    const Expr n = c(5), k = variable("k", c(6)), half = variable("half", c(2));
+    const BufferId x = input("x", DataType::Float, n * 32),
+                   y = output("y", DataType::Float, n * 64),
+                   s = shared("s", DataType::Float, 2 * 64), full = objects("full", 2, 1);
+    const BarrierObject own{full, rank};
+    Statement copy =
+        begin(s, rank * 64 + k % 2 * 32 + half * 16, x, k * 32 + half * 16, 16, 4, own);
+    auto& begun = std::get<AsyncCopy>(copy.node);
+    begun.announces = announces;
+    begun.by_rank = half;
+    Statement arrival = arrive(own);
+    if (announces_in_rank_0) {
+      arrival = guard(rank <= 0, {arrive(own, c(128))}, {arrive(own)});
+    }
+    const Expr tiles = n - rank * (5 - tiles_of_rank_1);
+    Body body;
+    body.push_back(wait(own, k - 1));
+    body.push_back({ProxyFence{}});
+    body.push_back({Barrier{.scope = scope}});
+    body.push_back(
+        guard(tiles_of_rank_1 == 5 ? k < n : k < tiles,
+              {guard(t <= 0, {loop(half, c(2), {std::move(copy)}), std::move(arrival)})}));
+    body.push_back(guard(1 <= k, {store(y, ((k - 1) * 2 + rank) * 32 + t,
+                                        read(s, rank * 64 + (k - 1) % 2 * 32 + (31 - t)))}));
+    kernel.body = {loop(rank, c(2),
+                        {loop(t, c(32), {loop(k, c(6), std::move(body))}, ParallelType::TIDx)},
+                        ParallelType::TIDz)};
+    return kernel;
+  }
+  Expr rank;
+};
+
+// Only the first block of a cluster announces what comes to all (Triton #908).
+TEST(CopyBugs, OneBlockAnnouncesWhatComesToAll) {
+  SharedTiles right;
+  EXPECT_TRUE(verified(right).is_legal()) << first_text(verified(right), Hazard::Race);
+  EXPECT_THAT(refuted_by<SharedTiles>(Hazard::Race,
+                                      [](SharedTiles& k) {
+                                        k.announces = false;
+                                        k.announces_in_rank_0 = true;
+                                      }),
+              HasSubstr("refuted: a copy of s to all ranks is announced by none"));
+}
+
+// What is copied for all overwrites what another block still reads (humming #56).
+TEST(CopyBugs, AMulticastOverwritesWhatAnotherBlockReads) {
+  EXPECT_THAT(
+      refuted_by<SharedTiles>(Hazard::Race, [](SharedTiles& k) { k.scope = Barrier::Scope::Rank; }),
+      HasSubstr("refuted: s["));
+}
+
+// The blocks of a cluster have different numbers of tiles (DeepGEMM #415, #429).
+TEST(CopyBugs, BlocksOfAClusterHaveDifferentNumbersOfTiles) {
+  EXPECT_NE(refuted_by<SharedTiles>(Hazard::Race, [](SharedTiles& k) { k.tiles_of_rank_1 = 4; }),
+            "proved");
+}
+
 // A box is copied to shared memory that is aligned as vectors are (nvFuser #3602, #4096).
 TEST(CopyBugs, ABoxLiesWhereNoBoxMay) {
   const auto verdict = [](std::int64_t offset, std::int64_t rows) {

@@ -154,12 +154,14 @@ TEST(BulkCopies, AreRefusedWhereTheyCannotBe) {
             "copy by cp_async");
 }
 
-// y = exp(x) by tiles of 64, in a ring over `row` as well where it is no block's.
-TEST(BulkCopies, MayBeOfOneTileButNotOfARingThatBeginsAgain) {
-  const auto tiles = [](std::int64_t n, std::int64_t ahead, bool has_outer) {
+// y = exp(x) by tiles of 64, in a ring that runs again for each row where rows are no blocks.
+TEST(BulkCopies, MayBeOfOneTileAndOfARingThatRunsAgain) {
+  const auto tiles = [](std::optional<std::int64_t> n, std::int64_t ahead, bool has_outer,
+                        bool has_role = false) {
     Fusion f;
-    const auto [M] = f.extents("M");
-    const Tensor x = f.input("x", {M, f.constant(n)}, DataType::Float), y = f.output("y", exp(x));
+    const auto [M, N] = f.extents("M", "N");
+    const Tensor x = f.input("x", {M, n ? f.constant(*n) : N}, DataType::Float),
+                 y = f.output("y", exp(x));
     Schedule s(f);
     const TensorId xs = s.cache(x, "xs", Memory::Shared);
     const auto cut = [&](TensorId t) {
@@ -172,16 +174,24 @@ TEST(BulkCopies, MayBeOfOneTileButNotOfARingThatBeginsAgain) {
     const auto [one, v] = s.split(cut(xs).second, 64);
     s.bind(v, ParallelType::Vectorize);
     s.compute_at(xs, no).stages(xs, ahead + 1).copy(xs, CopyBy::Bulk);
-    agreed(f, s, {{{"M", 3}}});
+    if (has_role) s.role(xs, {});
+    agreed(f, s, {{{"M", 3}, {"N", 80}}, {{"M", 5}, {"N", 132}}, {{"M", 2}, {"N", 64}}});
   };
-  for (const std::int64_t n : {20, 64, 128, 200}) {
-    for (const std::int64_t ahead : {0, 1, 3}) tiles(n, ahead, false);
+  for (const std::optional<std::int64_t> n : {20, 64, 128, 200, 0}) {
+    for (const std::int64_t ahead : {0, 1, 3}) {
+      for (const bool has_outer : {false, true}) {
+        SCOPED_TRACE(std::to_string(*n) + " items, " + std::to_string(ahead) + " ahead" +
+                     (has_outer ? ", again and again" : ""));
+        tiles(*n == 0 ? std::nullopt : n, ahead, has_outer);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
   }
   EXPECT_EQ(
-      refusal_by<Illegal>([&] { tiles(256, 1, true); }),
-      "selvage: error[E448]: bulk copies of xs would begin their ring again in each iteration "
-      "of i0, where the phases of its barrier objects go on; help: merge the two loops, or "
-      "bind i0 to blocks; or copy by cp_async");
+      refusal_by<Illegal>([&] { tiles(256, 1, true, true); }),
+      "selvage: error[E448]: bulk copies of xs would begin the ring of i1o again in each "
+      "iteration of a loop around it, where warps of a role copy; help: leave the role out; or "
+      "bind the loops around it to blocks");
 }
 
 TEST(BulkCopies, AreWhatTheCompilerWrites) {

@@ -37,11 +37,11 @@ struct RowSum {
 
 // Of each access that is no probe of a search, in the order of the text: requests, threads,
 // sectors.
-using Counts = std::map<std::string, std::array<std::int64_t, 3>>;
+using CountsOfBuffers = std::map<std::string, std::array<std::int64_t, 3>>;
 
-Counts counts_of(const Kernel& kernel, const KernelRequests& requests,
-                 const std::vector<std::int64_t>& probes) {
-  Counts counts;
+CountsOfBuffers counts_of(const Kernel& kernel, const KernelRequests& requests,
+                          const std::vector<std::int64_t>& probes) {
+  CountsOfBuffers counts;
   for (const AccessRequests& a : requests.accesses) {
     if (probes[a.place] > 0 || a.requests == 0) continue;
     auto& n = counts[std::to_string(a.place) + ": " + kernel.buffers[a.buffer].name];
@@ -76,8 +76,8 @@ void expect_counted(const Program& program, std::int64_t rows, std::int64_t mean
     ASSERT_TRUE(counted);
     KernelRequests run;
     emulate(kernel, named, pointers, {.requests = &run});
-    const Counts ours = counts_of(kernel, *counted, counted->probes);
-    const Counts theirs = counts_of(kernel, run, counted->probes);
+    const CountsOfBuffers ours = counts_of(kernel, *counted, counted->probes);
+    const CountsOfBuffers theirs = counts_of(kernel, run, counted->probes);
     if (counted->blocks <= 16) {
       EXPECT_EQ(ours, theirs) << kernel.name;
       continue;
