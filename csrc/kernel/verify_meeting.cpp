@@ -196,7 +196,7 @@ class Question {
     const bool is_grid = meeting_.where == Meeting::Where::Grid;
     const bool is_thread = meeting_.where == Meeting::Where::Thread;
     const auto& wanted = is_grid ? map_.blocks() : map_.threads();
-    if (pieces_) {
+    if (pieces_ && !is_thread) {
       agreement.learn(map_.threads()[2]);
       out.across = Proved{{"pieces of ranks"}};
     }
