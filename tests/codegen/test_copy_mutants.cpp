@@ -25,9 +25,10 @@ using namespace test;
 
 // C = A * B of 16 x 16 by tiles of 8 x 8, K of 40: 64 threads, each reads what others copied.
 // `has_role`: a warp of its own copies. `is_multicast`: two blocks of a cluster have the same tile
-// of B, of which each copies a half for both.
+// of B, of which each copies a half for both. `is_repeated`: a block computes one row of tiles of C
+// after the other.
 Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role,
-               bool is_multicast = false) {
+               bool is_multicast = false, bool is_repeated = false) {
   Fusion f;
   const Tensor A = f.input("A", {f.constant(16), f.constant(40)}, DataType::Float);
   const Tensor B = f.input("B", {f.constant(16), f.constant(40)}, DataType::Float);
@@ -38,7 +39,9 @@ Kernel product(std::int64_t stages, std::int64_t ahead, CopyBy by, bool has_role
   const auto [no, ni] = s.split(n, 8);
   const auto [ko, ki] = s.split(k, 8);
   s.reorder({mo, no, mi, ni, ko, ki});
-  const ParallelType rows = is_multicast ? ParallelType::CIDx : ParallelType::BIDy;
+  const ParallelType rows = is_multicast  ? ParallelType::CIDx
+                            : is_repeated ? ParallelType::Serial
+                                          : ParallelType::BIDy;
   s.bind(mo, rows).bind(no, ParallelType::BIDx);
   s.bind(mi, ParallelType::TIDy).bind(ni, ParallelType::TIDx);
   const auto tile = [&](Tensor x, const std::string& name, ParallelType block, ParallelType row) {
@@ -218,11 +221,12 @@ bool goes_wrong_in(const Kernel& kernel, VirtualOrder order, const Array& right)
 
 struct Copies {
   CopyBy by;
-  bool has_role = false, is_cluster = false, is_multicast = false;
+  bool has_role = false, is_cluster = false, is_multicast = false, is_repeated = false;
   std::string name() const {
     return std::string(to_string(by)) + (has_role       ? "_by_role"
                                          : is_multicast ? "_for_all"
                                          : is_cluster   ? "_in_clusters"
+                                         : is_repeated  ? "_again_and_again"
                                                         : "");
   }
 };
@@ -239,7 +243,8 @@ TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
     const Kernel kernel =
         GetParam().is_multicast ? product(stages, ahead, GetParam().by, false, true)
         : GetParam().is_cluster ? row_sums(stages, ahead, GetParam().by)
-                                : product(stages, ahead, GetParam().by, GetParam().has_role);
+                                : product(stages, ahead, GetParam().by, GetParam().has_role, false,
+                                          GetParam().is_repeated);
     const Array right = result_of(kernel, {});
     for (std::size_t n = 0;; ++n) {
       const std::vector<Mutant> mutants = mutants_of(kernel, n);
@@ -288,7 +293,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Copies{CopyBy::Bulk, true}, Copies{CopyBy::Tma, true},
                     Copies{CopyBy::CpAsync, false, true}, Copies{CopyBy::Bulk, false, true},
                     Copies{CopyBy::Tma, false, true}, Copies{CopyBy::Bulk, false, true, true},
-                    Copies{CopyBy::Tma, false, true, true}),
+                    Copies{CopyBy::Tma, false, true, true},
+                    Copies{CopyBy::CpAsync, false, false, false, true},
+                    Copies{CopyBy::Bulk, false, false, false, true}),
     [](const auto& info) { return info.param.name(); });
 
 }  // namespace
