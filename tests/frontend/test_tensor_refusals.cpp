@@ -37,7 +37,7 @@ const Refused kWrongTensors[] = {
      "'I0'?"},
     {"    bind: {I0: BIDq}\n",
      "a.yaml:5:16: error[E304]: bind.I0: 'BIDq' is none of Serial, BIDx, BIDy, BIDz, "
-     "TIDx, TIDy, TIDz, DIDx, Vectorize, Unroll, Unswitch, Bulk, Group, CIDx; help: did "
+     "TIDx, TIDy, TIDz, DIDx, Vectorize, Unroll, Unswitch, Bulk, Group, CIDx, Multicast; help: did "
      "you mean 'BIDx'?"},
     {"    bind: {I2: BIDx}\n",
      "a.yaml:5:12: error[E205]: bind: T0 has no iterdomain 'I2'; help: did you mean "

@@ -122,6 +122,7 @@ TEST(Roles, AreRefusedWhereTheyCannotBe) {
             "whole warps; help: let other threads be a multiple of 32, and at most 992");
 }
 
+// The launch bounds name one block, without which compilers ignore who takes more (CUTLASS #3618).
 TEST(Roles, MayGiveRegistersToThoseWhoCompute) {
   Rows rows(CopyBy::Tma, 3, true, 256);
   rows.s->role(rows.xs, {.warps = 4, .registers = 24});
