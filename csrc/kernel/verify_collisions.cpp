@@ -56,6 +56,9 @@ class Search {
     }
   }
 
+  bool is_rank_of_both(Expr symbol) const {
+    return request_.is_in_one_rank && same(symbol, map_.threads()[2]);
+  }
   // The second side's name of a symbol, or what stands for it.
   Expr named(Expr symbol, std::size_t side) const { return side == 0 ? symbol : in_second(symbol); }
 
@@ -63,7 +66,9 @@ class Search {
   void find_used() {
     for (Expr e : address_) use(e);
     for (std::size_t side = 0; side < 2; ++side) {
-      for (Expr t : is_grid_ ? map_.blocks() : map_.threads()) use(named(t, side));
+      for (Expr t : is_grid_ ? map_.blocks() : map_.threads()) {
+        if (!is_rank_of_both(t)) use(named(t, side));
+      }
       for (Expr c : map_.scope(access(side).scope).conditions) {
         const Expr own = at_sizes(side == 0 ? c : in_second(c));
         if (is_exact_) {
@@ -117,7 +122,7 @@ class Search {
                               const std::array<Expr, 3>& extents, std::size_t side,
                               std::vector<PointAxis>& axes) {
       for (std::size_t k = 3; k-- > 0;) {
-        if (!symbols[k].is(Op::Symbol)) continue;
+        if (!symbols[k].is(Op::Symbol) || is_rank_of_both(symbols[k])) continue;
         const Expr own = named(symbols[k], side);
         if (!is_exact_ && !is_used(own)) continue;
         const auto end = end_of(at_sizes(extents[k]), symbols[k], access(side).scope);
@@ -128,6 +133,10 @@ class Search {
     };
     if (!is_grid_ && !add_axes(map_.blocks(), launch.grid, 0, shared_)) return false;
     if (is_thread_ && !add_axes(map_.threads(), launch.block, 0, shared_)) return false;
+    if (request_.is_in_one_rank) {
+      const Expr rank = map_.threads()[2];
+      shared_.push_back({rank, zero, launch.block[2], !is_used(rank)});
+    }
     for (std::size_t side = 0; side < 2; ++side) {
       if (is_grid_ && !add_axes(map_.blocks(), launch.grid, side, own_[side])) return false;
       if (!is_thread_ && !add_axes(map_.threads(), launch.block, side, own_[side])) return false;

@@ -30,6 +30,8 @@ struct CollisionSearch {
   std::array<Expr, 2> address = {};
   std::array<std::int64_t, 2> units = {1, 1};  // that each access takes
   Environment second_names = {};
+  // Both are made by threads of one rank, and the addresses are those in its piece.
+  bool is_in_one_rank = false;
   bool across_will_do = false;  // the search ends once `across` is found, and names no threads
 };
 // `sizes`: values of all sizes. Null: any values; conditions on sizes are then ignored, so that

@@ -307,23 +307,10 @@ class Question {
     if (!found.within) out.within = Proved{{"address tells thread"}};
   }
 
-  // Those of all that is not the same for both accesses, the rank as well.
-  Environment names_of_all() const {
-    Environment names = second_names_;
-    if (pieces_ && meeting_.where != Meeting::Where::Thread) {
-      const Expr rank = map_.threads()[2];
-      names.emplace_back(rank, map_.pool().symbol(std::string(rank.name()) + "'"));
-    }
-    return names;
-  }
   // Both addresses without the terms that they share.
   std::pair<Expr, Expr> reduced() const {
-    const auto whole = [&](std::size_t k) {
-      if (!pieces_) return sums_[k];
-      return to_linear_or_atom(map_.address(k == 0 ? meeting_.first : meeting_.second));
-    };
-    LinearSum a = whole(0),
-              b = to_linear_or_atom(substitute(to_expr(map_.pool(), whole(1)), names_of_all()));
+    LinearSum a = sums_[0],
+              b = to_linear_or_atom(substitute(to_expr(map_.pool(), sums_[1]), second_names_));
     for (std::size_t i = a.terms.size(); i-- > 0;) {
       const auto at = std::find_if(b.terms.begin(), b.terms.end(), [&](const auto& t) {
         return same(t.monomial, a.terms[i].monomial) && t.coefficient == a.terms[i].coefficient;
@@ -345,7 +332,8 @@ class Question {
     const auto [a, b] = reduced();
     s.address = {a, b};
     s.units = units_;
-    s.second_names = names_of_all();
+    s.second_names = second_names_;
+    s.is_in_one_rank = pieces_ && meeting_.where != Meeting::Where::Thread;
     return s;
   }
 
@@ -355,6 +343,10 @@ class Question {
       if (!at || !is_unknown(verdict)) return;
       where = at;
       where->address = *euclid_div(at->address - from_second_, scale_second_);
+      if (pieces_) {
+        const Buffer& buffer = map_.kernel().buffers[second_.buffer];
+        where->address += at->second.thread[2] * buffer.piece(map_.kernel().launch.ranks());
+      }
       verdict = Refuted{refuting_point(*where)};
     };
     take(found.across, out.across, out.across_at);

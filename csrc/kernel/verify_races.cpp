@@ -115,9 +115,17 @@ class Races {
     }
   }
 
-  // Threads of two parts are kept apart by the block's barriers alone, those of one by both.
+  // Threads of two parts are kept apart by the block's barriers alone, those of one by both. Those
+  // of two ranks, each in its own piece, do not meet.
   void in_block(std::size_t a, std::size_t b) {
     using Among = BarrierOrder::Among;
+    if (copies_.are_of_one_rank(a, b)) {
+      for (const Meeting& m : order_.meetings(a, b, Among::Part)) {
+        const Ordering o = ask(m);
+        settle(m, o.within, o.within_at);
+      }
+      return;
+    }
     for (const Meeting& m : order_.meetings(a, b, Among::Block)) {
       const Ordering o = ask(m);
       settle(m, o.across, o.across_at);

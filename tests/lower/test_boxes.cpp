@@ -87,8 +87,8 @@ TEST(Boxes, GiveTheSameResultsInRingsOfAnyDepth) {
   }
 }
 
-// Each launch has a map of its own, as a parameter, so that none is edited under way (DeepGEMM #343,
-// CUTLASS #2162).
+// Each launch has a map of its own, as a parameter, so that none is edited under way (DeepGEMM
+// #343, CUTLASS #2162).
 TEST(Boxes, AreBegunByOneElectedThreadAndMayBeLoadsElsewhere) {
   BoxProduct c(3, 2);
   const Program program = lower(c.f, *c.s);
