@@ -43,6 +43,7 @@ class GpuReader {
     device.l2_bytes = whole(Attribute::L2Bytes, known.l2_bytes);
     device.shared_bytes = whole(Attribute::SharedBytes, known.shared_bytes);
     device.has_late_copies = ask(Attribute::Major).value_or(8) >= 8;
+    device.has_clusters = ask(Attribute::Major).value_or(8) >= 9;
     device.registers = whole(Attribute::Registers, known.registers);
     device.threads = whole(Attribute::Threads, known.threads);
     device.blocks = whole(Attribute::Blocks, known.blocks);

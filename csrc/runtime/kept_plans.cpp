@@ -9,7 +9,7 @@ namespace selvage {
 namespace {
 
 // Raised when plans or their text change.
-constexpr std::string_view kVersion = "plans 6";
+constexpr std::string_view kVersion = "plans 7";
 
 std::string key_of_plans(const Fusion& fusion, const std::map<std::string, std::int64_t>& sizes,
                          const Device& device) {
@@ -25,7 +25,7 @@ std::string line_of(std::size_t tensor, const PlanChoice& c) {
        << c.across.value_or(1) << ' ' << c.parts.value_or(0) << ' '
        << (c.kept && *c.kept ? int(**c.kept) : -1) << ' ' << c.is_along_rows.value_or(false) << ' '
        << c.last_block.value_or(0) << ' ' << c.skew.value_or(0) << ' ' << c.windows.value_or(0)
-       << ' ' << c.late.value_or(0) << '\n';
+       << ' ' << c.late.value_or(0) << ' ' << c.ranks.value_or(1) << '\n';
   return line.str();
 }
 
@@ -33,11 +33,11 @@ std::optional<std::pair<std::size_t, PlanChoice>> plan_of(const std::string& tex
   std::istringstream line(text);
   std::size_t tensor = 0;
   std::int64_t threads = 0, folders = 0, vector = 0, at_once = 0, tile = 0, across = 1, parts = 0;
-  std::int64_t last_block = 0, skew = 0, windows = 0, late = 0;
+  std::int64_t last_block = 0, skew = 0, windows = 0, late = 0, ranks = 1;
   int kept = 0;
   bool is_along_rows = false;
   line >> tensor >> threads >> folders >> vector >> at_once >> tile >> across >> parts >> kept >>
-      is_along_rows >> last_block >> skew >> windows >> late;
+      is_along_rows >> last_block >> skew >> windows >> late >> ranks;
   if (!line || kept < -1 || kept > int(Memory::Local)) return std::nullopt;
   return std::pair(tensor, PlanChoice{.threads = threads,
                                       .folders = folders,
@@ -52,6 +52,7 @@ std::optional<std::pair<std::size_t, PlanChoice>> plan_of(const std::string& tex
                                       .windows = windows,
                                       .skew = skew,
                                       .late = late,
+                                      .ranks = ranks,
                                       .kept = kept < 0 ? std::nullopt : std::optional(Memory(kept)),
                                       .is_along_rows = is_along_rows,
                                       .is_wish = true});

@@ -113,6 +113,14 @@ class CarryOut : private NestCuts {
         return put_in_order(t, order);
       }
       if (traffic_.takes_whole_rows(plan_.kept.has_value())) cut_whole(item, threads, order);
+      if (plan_.ranks > 1) {
+        const auto [rank, part] = s_.split(
+            item, plan_.ranks,
+            {.outer = unused(t, "rank"), .inner = unused(t, "part"), .inner_split = false});
+        s_.bind(rank, ParallelType::CIDx);
+        order.push_back(rank);
+        item = part;
+      }
       cut_steps(item, threads, plan_.is_along_rows ? ParallelType::TIDy : ParallelType::TIDx,
                 plan_.at_once, order);
     }

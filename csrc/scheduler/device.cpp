@@ -35,7 +35,8 @@ const std::array<Device, 5>& devices() {
        .clock = 1.41e9,
        .latency = 600e-9,
        .flight_knee = 12.1 * 1024,
-       .flight_power = 3.2},
+       .flight_power = 3.2,
+       .has_clusters = false},
       hopper("h100", 3.35e12, 13.9 * 1024),
       hopper("h200", 4.8e12, 19.9 * 1024),
       {.name = "b200",
@@ -59,7 +60,8 @@ const std::array<Device, 5>& devices() {
        .clock = 2.52e9,
        .latency = 550e-9,
        .flight_knee = 5.0 * 1024,
-       .flight_power = 3.2},
+       .flight_power = 3.2,
+       .has_clusters = false},
   }};
   return list;
 }

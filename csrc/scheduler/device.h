@@ -33,6 +33,7 @@ struct Device {
   double flight_knee = 0;  // bytes
   double flight_power = 2;
   bool has_late_copies = true;  // cp.async: from compute capability 8.0 on
+  bool has_clusters = true;     // of blocks: from compute capability 9.0 on
   // The known device that some of these numbers are scaled from; empty: none is.
   std::string scaled_from = {};
 };

@@ -16,6 +16,7 @@ PlanChoice PlanChoice::of(const RowPlan& p) {
           .windows = p.is_windowed,
           .skew = p.is_skewed,
           .late = p.is_copied_late,
+          .ranks = p.ranks,
           .kept = p.kept,
           .is_along_rows = p.is_along_rows};
 }
@@ -27,7 +28,8 @@ bool PlanChoice::allows(const RowPlan& p) const {
          fits(across, p.across) && fits(parts, p.parts) && fits(turns, p.turns) &&
          fits(last_block, std::int64_t(p.last_block_of.has_value())) && fits(kept, p.kept) &&
          fits(is_along_rows, p.is_along_rows) && fits(skew, std::int64_t(p.is_skewed)) &&
-         fits(late, std::int64_t(p.is_copied_late)) && fits(windows, std::int64_t(p.is_windowed));
+         fits(late, std::int64_t(p.is_copied_late)) && fits(ranks, p.ranks) &&
+         fits(windows, std::int64_t(p.is_windowed));
 }
 
 std::string PlanChoice::text() const {
@@ -51,6 +53,7 @@ std::string PlanChoice::text() const {
   number("skew", skew);
   number("windows", windows);
   number("late", late);
+  number("ranks", ranks);
   if (kept) {
     add("keep", !*kept ? "nothing" : **kept == Memory::Local ? "registers" : "shared");
   }

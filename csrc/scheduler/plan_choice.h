@@ -15,7 +15,8 @@ struct PlanChoice {
                               last_block = {},     // 1: of another kernel; 0: a kernel of its own
       windows = {},                                // 1: a block has a tile of what windows read
       skew = {},                                   // 1: rows are moved so that vectors are aligned
-      late = {};                                   // 1: what is kept comes by cp.async
+      late = {},                                   // 1: what is kept comes by cp.async
+      ranks = {};                                  // blocks of a cluster that share a row
   std::optional<std::optional<Memory>> kept = {};  // no memory: what is read twice is read again
   std::optional<bool> is_along_rows = {};
   // From measurements: passed over where no plan is like that. Else that is refused (E424).

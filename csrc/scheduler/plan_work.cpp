@@ -10,6 +10,7 @@ namespace {
 constexpr double kMostKeptRegisters = 96;
 constexpr double kBytesOfRegister = 4;
 constexpr double kBytesOfState = 4;            // of a fold, about
+constexpr double kBarriersOfCluster = 8;       // that one of a cluster takes as long as, about
 constexpr double kInstructionsOfMeeting = 20;  // of a thread: shuffles that end a fold
 
 constexpr double kStepsOfWarp = 5;          // in which its threads merge their states
@@ -168,9 +169,10 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   // What is kept has room for whole steps, all of those that a thread takes at once.
   const double steps = at_once * quotient_up(double(plan.batch), at_once);
   const auto of_step = double(plan.is_along_rows ? plan.folders : plan.threads * plan.vector);
-  const double padded = std::max(1.0, of_step * steps / traffic_.items);
+  const auto ranks = double(plan.ranks);
+  const double padded = std::max(1.0, of_step * steps * ranks / traffic_.items);
   double shared = 4 * traffic_.in_shared;
-  if (plan.kept == Memory::Shared) shared += shared_ * traffic_.items;
+  if (plan.kept == Memory::Shared) shared += shared_ * traffic_.items / ranks;
   work.shared_bytes = std::int64_t(padded * shared) * rows_of_block;
   if (work.shared_bytes > 0 && traffic_.folds > 0) work.shared_bytes += bytes_to_meet(plan);
   work.loads_in_turn = is_row_at_once ? 1 : quotient_up(double(plan.batch), at_once);
@@ -179,6 +181,8 @@ LaunchTime PlanWork::time(const RowPlan& plan) const {
   const bool meet_in_memory = plan.threads > 32 || plan.is_along_rows;
   if (traffic_.folds > 0 && meet_in_memory) work.barriers = 2.0 * meetings(plan);
   if (plan.is_copied_late) ++work.barriers;
+  // Blocks of a cluster wait for each other, once more before they end.
+  if (plan.ranks > 1) work.barriers += kBarriersOfCluster * (meetings(plan) + 1);
   work.instructions = instructions(plan, work);
   LaunchTime time = time_of(work, device_);
   if (plan.parts > 1) {
@@ -264,7 +268,8 @@ void PlanWork::add_scan_of_parts(const RowPlan& plan, LaunchTime& time) const {
 std::int64_t PlanWork::blocks(const RowPlan& plan) const {
   const bool is_along_rows = segment_.is_pointwise || plan.is_along_rows;
   const std::int64_t rows_of_block = is_along_rows ? plan.threads * plan.vector : plan.folders;
-  return std::int64_t(quotient_up(traffic_.rows, double(rows_of_block * plan.turns))) * plan.parts;
+  return std::int64_t(quotient_up(traffic_.rows, double(rows_of_block * plan.turns))) * plan.parts *
+         plan.ranks;
 }
 
 // What a thread keeps of a row: elements that it has loaded, and those that members compute for one
@@ -353,7 +358,7 @@ double PlanWork::side_by_side_across(const TensorTraffic& t, const RowPlan& plan
 double PlanWork::instructions(const RowPlan& plan, const LaunchWork& work) const {
   const auto threads = double(work.blocks * work.threads);
   const bool is_padded = !segment_.is_pointwise && !plan.is_along_rows;
-  const auto padded = double(plan.threads * plan.vector * plan.batch * plan.parts);
+  const auto padded = double(plan.threads * plan.vector * plan.batch * plan.parts * plan.ranks);
   const double points =
       idle(plan) * traffic_.rows * (is_padded ? std::max(padded, traffic_.items) : traffic_.items);
   const double of_group = double(plan.at_once * (plan.is_along_rows ? 1 : plan.vector));

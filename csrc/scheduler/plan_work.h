@@ -3,6 +3,7 @@
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/scheduler/row_plan.h>
 
+#include <algorithm>
 #include <array>
 
 namespace selvage {
@@ -21,6 +22,7 @@ class PlanWork {
   LaunchTime time(const RowPlan& plan) const;
   // What another kernel takes longer whose last block computes the segment.
   LaunchTime time_of_last_block(const RowPlan& plan) const;
+  double kept_bytes_of_item() const { return std::max(kept_, shared_); }
   std::int64_t multiprocessors() const { return device_.multiprocessors; }
   // Whether keeping a row there saves a pass, and how many elements that is is known.
   bool can_keep(Memory memory) const {

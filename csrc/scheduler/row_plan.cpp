@@ -66,9 +66,11 @@ class Plans {
       list_along_inner();
       list_across();
     }
-    // What a second kernel gains must be more than the error of the model.
+    // What a second kernel gains, or blocks that wait for one another, must be more than the error
+    // of the model.
     const auto compared = [](const RatedPlan& p) {
-      return p.time.seconds * (p.plan.parts > 1 ? 1 + kErrorOfModel : 1);
+      const bool is_shared = p.plan.parts > 1 || p.plan.ranks > 1;
+      return p.time.seconds * (is_shared ? 1 + kErrorOfModel : 1);
     };
     const std::vector<RatedPlan> rest = sorted(compared);
     first.insert(first.end(), rest.begin(), rest.end());
@@ -96,7 +98,8 @@ class Plans {
     const bool is_whole = traffic_.takes_whole_rows(plan.kept.has_value());
     const double items = (is_whole ? *traffic_.most_items : traffic_.items) + moved(plan);
     if (plan.is_along_rows) return steps_of(items, double(plan.folders));
-    return steps_of(double(steps_of(items, double(plan.vector))), double(plan.threads));
+    const auto of_step = double(plan.threads * plan.ranks);
+    return steps_of(double(steps_of(items, double(plan.vector))), of_step);
   }
 
   // Points by which a row of a plan is longer than what it has of items.
@@ -108,12 +111,16 @@ class Plans {
       plan.kept = memory;
       if (!work_.can_keep(memory)) continue;
       plan.batch = batch(plan);
-      if (memory == Memory::Local) add(plan);
+      if (memory == Memory::Local) {
+        add(plan);
+        if (!plan.is_along_rows) add_clusters(plan);
+      }
       // Vectors along rows would lie apart in a row's memory.
       const bool is_whole = !plan.is_along_rows || plan.vector == 1;
       if (memory == Memory::Shared && plan.batch > 1 && is_whole) {
         add_steps(plan);
         add_late_copies(plan);
+        if (!plan.is_along_rows) add_clusters(plan);
       }
     }
     plan.kept.reset();
@@ -139,11 +146,34 @@ class Plans {
     plan.is_copied_late = true;
     add_steps(plan);
   }
+  // A row by the blocks of a cluster, each of which has whole warps that take as many steps as all
+  // others: for rows that a block has no room for, and for few rows. On every GPU that has clusters
+  // they may be of eight blocks.
+  void add_clusters(RowPlan plan) {
+    constexpr std::int64_t kMostBlocks = 8, kFewestBytes = 4096;
+    const bool has_row = plan.folders == 1 && plan.turns == 1 && plan.threads % kWarp == 0;
+    const bool folds = traffic_.folds > 0 && traffic_.scans == 0;
+    if (!device_.has_clusters || !has_row || !folds || segment_.are_apart || plan.is_skewed ||
+        plan.parts > 1)
+      return;
+    for (plan.ranks = 2; plan.ranks <= kMostBlocks; plan.ranks *= 2) {
+      plan.batch = batch(plan);
+      const double bytes = traffic_.items / double(plan.ranks) * work_.kept_bytes_of_item();
+      if (plan.batch < 1 || bytes < kFewestBytes || !is_whole(plan)) continue;
+      if (plan.kept == Memory::Local) {
+        add(plan);
+      } else {
+        add_steps(plan);
+        add_late_copies(plan);
+      }
+    }
+  }
   // Whether a row is a number of items, of which all threads take as many in each step.
   bool is_whole(const RowPlan& plan) const {
     const bool is_known = std::ranges::all_of(
         traffic_.inner, [&](DomainId d) { return fusion_.domains()[d].extent.is(Op::Const); });
-    return is_known && double(plan.threads * plan.vector * plan.batch) == traffic_.items;
+    return is_known &&
+           double(plan.threads * plan.vector * plan.batch * plan.ranks) == traffic_.items;
   }
 
   void add_steps(RowPlan plan) {
@@ -403,9 +433,10 @@ class Plans {
 
 bool RowPlan::is_alike(const RowPlan& o) const {
   return is_along_rows == o.is_along_rows && vector == o.vector && kept == o.kept &&
-         is_copied_late == o.is_copied_late && tile == o.tile && (across > 1) == (o.across > 1) &&
-         (parts > 1) == (o.parts > 1) && (turns > 1) == (o.turns > 1) && is_skewed == o.is_skewed &&
-         is_windowed == o.is_windowed && last_block_of == o.last_block_of;
+         is_copied_late == o.is_copied_late && (ranks > 1) == (o.ranks > 1) && tile == o.tile &&
+         (across > 1) == (o.across > 1) && (parts > 1) == (o.parts > 1) &&
+         (turns > 1) == (o.turns > 1) && is_skewed == o.is_skewed && is_windowed == o.is_windowed &&
+         last_block_of == o.last_block_of;
 }
 
 std::string RowPlan::text() const {
@@ -436,6 +467,7 @@ std::string RowPlan::text() const {
   if (at_once > 1 && across == 1) text += ", " + std::to_string(at_once) + " at once";
   if (kept) text += *kept == Memory::Local ? ", kept in registers" : ", kept in shared memory";
   if (is_copied_late) text += " by copies that end later";
+  if (ranks > 1) text += ", a row by clusters of " + std::to_string(ranks) + " blocks";
   if (turns > 1) text += ", " + std::to_string(turns) + " rows in turn";
   if (parts > 1) text += ", each row by " + std::to_string(parts) + " blocks";
   return text;

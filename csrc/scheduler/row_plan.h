@@ -14,6 +14,7 @@ namespace selvage {
 //   along inner:  rows  = [blocks BIDx, rows_of_block TIDy]
 //                 inner = [batch, threads TIDx, vector Vectorize]
 //     with columns: rows = [blocks BIDx, turns, rows_of_block TIDy]
+//     in clusters: inner = [ranks CIDx, batch, threads TIDx, vector Vectorize]
 //   along rows:   rows  = [blocks BIDx, threads TIDx, vector Vectorize]
 //                 inner = [batch, folders TIDy]
 //   by tiles:     blocks BIDx = [the other rows, tiles of two of them], and in a tile
@@ -40,6 +41,9 @@ struct RowPlan {
   // Whether it comes to shared memory by copies that end later (cp.async), all of a row at once and
   // past registers.
   bool is_copied_late = false;
+  // More than 1: the blocks of a cluster that share a row, of which each keeps a part in its shared
+  // memory; they fold the row together.
+  std::int64_t ranks = 1;
   // Pointwise: elements along a side of a square tile that turns round in shared memory; 0: none.
   std::int64_t tile = 0;
   // More than 1: items of a short iterdomain, all of which a thread takes (SegmentTraffic::Across).

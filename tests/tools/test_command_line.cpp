@@ -241,7 +241,7 @@ TEST(CommandLine, TakesNumbersOfPlans) {
   EXPECT_EQ(with("--plan y=width=4").err,
             "schedule_inspect: error[E801]: --plan: 'width=4' of y is no number of a plan; help: "
             "write threads, rows, vector, steps, at_once, tile, across, parts, turns, skew, "
-            "windows or last_block with a "
+            "windows, ranks or last_block with a "
             "number, or keep "
             "with registers, shared or nothing, such as --plan y=threads=256,vector=4\n");
 }

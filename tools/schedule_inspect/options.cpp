@@ -85,19 +85,13 @@ Device device_called(const std::string& name) {
 // threads=256,vector=4,keep=shared
 PlanChoice plan_choice(const std::string& name, const std::string& text) {
   constexpr std::pair<std::string_view, std::optional<std::int64_t> PlanChoice::*> kNumbers[] = {
-      {"threads", &PlanChoice::threads},
-      {"rows", &PlanChoice::folders},
-      {"vector", &PlanChoice::vector},
-      {"steps", &PlanChoice::batch},
-      {"at_once", &PlanChoice::at_once},
-      {"tile", &PlanChoice::tile},
-      {"skew", &PlanChoice::skew},
-      {"windows", &PlanChoice::windows},
-      {"late", &PlanChoice::late},
-      {"across", &PlanChoice::across},
-      {"parts", &PlanChoice::parts},
-      {"turns", &PlanChoice::turns},
-      {"last_block", &PlanChoice::last_block}};
+      {"threads", &PlanChoice::threads}, {"rows", &PlanChoice::folders},
+      {"vector", &PlanChoice::vector},   {"steps", &PlanChoice::batch},
+      {"at_once", &PlanChoice::at_once}, {"tile", &PlanChoice::tile},
+      {"skew", &PlanChoice::skew},       {"windows", &PlanChoice::windows},
+      {"late", &PlanChoice::late},       {"ranks", &PlanChoice::ranks},
+      {"across", &PlanChoice::across},   {"parts", &PlanChoice::parts},
+      {"turns", &PlanChoice::turns},     {"last_block", &PlanChoice::last_block}};
   PlanChoice choice;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
@@ -117,7 +111,7 @@ PlanChoice plan_choice(const std::string& name, const std::string& text) {
     } else {
       wrong("--plan: '" + part + "' of " + name + " is no number of a plan",
             "write threads, rows, vector, steps, at_once, tile, across, parts, turns, skew, "
-            "windows or last_block "
+            "windows, ranks or last_block "
             "with a number, or keep with registers, shared or nothing, such as --plan " +
                 name + "=threads=256,vector=4");
     }
