@@ -35,6 +35,7 @@ class EventText {
   std::string begin_box(const AsyncCopy& copy);
   std::string store_box(const AsyncCopy& copy);
   bool reads_stores() const;
+  bool uses_proxy() const;
   std::string place(BufferId b, Expr address) const {
     return buffers_.place(b, index_.write_converted(address));
   }

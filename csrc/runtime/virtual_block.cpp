@@ -61,6 +61,7 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
   machine_.arrive = [](void* object, long long bytes, int arrivals) {
     running_->objects_.arrive(object, bytes, arrivals);
   };
+  machine_.arrive_with_copies = &VirtualBlock::arrive_with_copies;
   machine_.begin_bulk_copy = &VirtualBlock::begin_bulk_copy;
   machine_.store_box = &VirtualBlock::store_box;
   machine_.end_store_group = &VirtualBlock::end_store_group;
@@ -162,6 +163,16 @@ void VirtualBlock::Queue::make_below(int group) {
   copies.erase(made.begin(), made.end());
 }
 
+bool VirtualBlock::Queue::make_to_arrival() {
+  const auto last = std::ranges::find_if(copies, &Copy::is_arrival);
+  if (last == copies.end()) return false;
+  const auto end = last + 1;
+  const std::vector<Copy> made(copies.begin(), end);
+  copies.erase(copies.begin(), end);
+  for (const Copy& c : made) c.make();
+  return true;
+}
+
 // Made when a thread asks for one: most kernels have no copies that end later.
 VirtualBlock::Queue& VirtualBlock::queue(bool of_stores) {
   if (queues_.empty()) queues_.resize(2 * threads_.size());
@@ -186,6 +197,15 @@ void VirtualBlock::end_copy_group() { ++running_->queue().closed; }
 void VirtualBlock::wait_for_copy_groups(int pending) {
   Queue& queue = running_->queue();
   queue.make_below(queue.closed - pending);
+}
+
+void VirtualBlock::arrive_with_copies(void* object) {
+  VirtualBlock& block = *running_;
+  Queue& own = block.queue();
+  own.copies.push_back(
+      {[&block, object] { block.objects_.arrive(object, 0, 1); }, own.closed, true});
+  if (!block.is_made_at_once()) return;
+  while (own.make_to_arrival()) continue;
 }
 
 void VirtualBlock::begin_bulk_copy(void* to, const void* from, long long bytes, void* object) {
@@ -270,11 +290,11 @@ void VirtualBlock::wait_for_phase(void* object, int parity, int line) {
 void VirtualBlock::run(SplitMix64* random) {
   random_ = random;
   run_threads(random);
-  objects_.end_block();
   for (Queue& queue : queues_) {
     queue.make_below(queue.closed + 1);
     queue.closed = 0;
   }
+  objects_.end_block();
 }
 
 void VirtualBlock::run_threads(SplitMix64* random) {
@@ -347,7 +367,7 @@ void VirtualBlock::run_in_parts(SplitMix64* random) {
     }
     // Copies that nobody has waited for in vain are made no earlier.
   } while (release_phases() || release_numbers() || release_block() ||
-           (objects_.make_copies() && release_phases()));
+           (objects_.make_copies() && release_phases()) || make_arrivals());
   const auto is_gone = [](const Stop& s) { return s.kind == Stop::Kind::Exited; };
   if (std::ranges::all_of(stops_, is_gone)) return;
   refuse_all();
@@ -377,6 +397,16 @@ void VirtualBlock::release_warp(const Threads& warp) {
       if (takes_part(t)) release(t);
     }
   }
+}
+
+// Arrivals of copies are made one of each thread at a time, until somebody goes on.
+bool VirtualBlock::make_arrivals() {
+  for (bool has_made = true; has_made;) {
+    has_made = false;
+    for (Queue& queue : queues_) has_made = queue.make_to_arrival() || has_made;
+    if (has_made && release_phases()) return true;
+  }
+  return false;
 }
 
 // Threads whose phase has ended.

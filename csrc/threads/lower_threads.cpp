@@ -11,6 +11,7 @@
 #include <selvage/lower/shared_memory.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
+#include <selvage/threads/event_slots.h>
 #include <selvage/threads/joins.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
@@ -155,6 +156,9 @@ class ThreadLowering {
     }
     if (const auto* copies = std::get_if<CopyLater>(&item.node))
       return is_for_one(copies->body, at);
+    const bool is_of_event =
+        std::holds_alternative<ArriveAt>(item.node) || std::holds_alternative<WaitFor>(item.node);
+    if (is_of_event) return at.is_implicit();
     const auto* together = std::get_if<DoTogether>(&item.node);
     return together != nullptr && is_for_one(together->body, at);
   }
@@ -196,7 +200,24 @@ class ThreadLowering {
       put(body, memory_.copy(assign, known), origin(item.place, inside));
     }
     append(out, tested(condition, std::move(body), at, place));
-    put(out, Arrive{}, origin(place, at));
+    if (!copies.at) return put(out, Arrive{}, origin(place, at));
+    arrive(*copies.at, true, place, at, out);
+  }
+  void add(const ArriveAt& arrival, const Place& place, const ThreadPlace& at, Body& out) {
+    arrive(arrival.at, false, place, at, out);
+  }
+  void arrive(const EventSlot& event, bool of_copies, const Place& place, const ThreadPlace& at,
+              Body& out) {
+    Simplifier known(book_.facts_at(at, true));
+    Arrive arrive{.object = object_at(program_, event, known), .of_copies = of_copies};
+    put(out, arrive, origin(place, at, "arrive: " + to_string(program_, event)));
+  }
+  void add(const WaitFor& wait, const Place& place, const ThreadPlace& at, Body& out) {
+    Simplifier known(book_.facts_at(at, true));
+    check_defined(wait.phase, "phase: the number", known);
+    Wait made{.object = object_at(program_, wait.at, known), .by_parity = true};
+    made.phase = known.simplify(wait.phase % 2);
+    put(out, made, origin(place, at, "wait: " + to_string(program_, wait.at)));
   }
   void add(const AwaitCopies& await, const Place& place, const ThreadPlace& at, Body& out) {
     Wait wait;
@@ -214,6 +235,7 @@ class ThreadLowering {
     inside.is_in_inthreads = true;
     inside.condition = both(at.condition, when);
     if (is_elected) inside.inner.clear();
+    if (!in.role.empty()) check_role(in, place, out_.regions[*inside.region]);
     if (in.is_async) book_.note_async(*inside.region);
     guard(when, lower(in.body, inside), inside, at, place, out);
     if (in.is_async || in.body.empty()) return;
@@ -473,6 +495,7 @@ LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOpti
   LoweredThreads out;
   out.tree = level_tree(program, out.diagnostics);
   check_memory(program, out.diagnostics);
+  check_events(program, out.diagnostics);
   if (out.is_legal()) out = ThreadLowering(program, options, std::move(out)).lower();
   if (!out.diagnostics.empty() && options.checks_helps) {
     const ThreadCheck check = [](const ThreadProgram& tried) {

@@ -100,6 +100,7 @@ class FindingReader {
   }
 
   static void divergence(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) {
+    if (is_of_event(finding.statement)) return event(finding, origin, d);
     const std::string what = origin.what.empty() ? "here" : origin.what;
     d.code = "E814";
     d.message = what + " is a barrier that part of its threads cannot reach: " + finding.text;
@@ -114,6 +115,22 @@ class FindingReader {
                         : "levels inside wait for one another there: let the threads leave the "
                           "loop together, or mask what they do with inthreads instead";
     if (what == kEndOfInThreads) d.help += ", or make the inthreads asynchronous";
+  }
+
+  static bool is_of_event(const Statement* s) {
+    if (s == nullptr) return false;
+    const auto* arrive = std::get_if<Arrive>(&s->node);
+    const auto* wait = std::get_if<Wait>(&s->node);
+    return (arrive != nullptr && arrive->object) || (wait != nullptr && wait->object);
+  }
+  static void event(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) {
+    d.code = "E829";
+    d.message = origin.what + ": " + finding.text;
+    d.help = is_refuted(finding.verdict)
+                 ? "let as many threads arrive in each phase as the event counts, and each wait "
+                   "for the phase before in front"
+                 : "make loops and levels smaller, or give symbols values: what is small is gone "
+                   "through step by step";
   }
 
   void race(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) const {
