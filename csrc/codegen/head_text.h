@@ -92,9 +92,9 @@ inline constexpr const char* kCopyGroups =
     "  asm volatile(\"cp.async.wait_group \" #pending \";\" ::: \"memory\")\n"
     "#endif\n";
 
-// Barrier objects (mbarrier), from sm_80 on: an element of 8 bytes in shared memory each. A phase is
-// told by its parity. Whoever waits asks again and again, as the instruction may return early. An
-// arrival with copies comes when all copies that the thread has begun have ended.
+// Barrier objects (mbarrier), from sm_80 on: an element of 8 bytes in shared memory each. A phase
+// is told by its parity. Whoever waits asks again and again, as the instruction may return early.
+// An arrival with copies comes when all copies that the thread has begun have ended.
 inline constexpr const char* kSharedAddress =
     "#ifndef shared_address\n"
     "#define shared_address(at) ((unsigned)__cvta_generic_to_shared(at))\n"

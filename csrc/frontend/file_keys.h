@@ -247,7 +247,8 @@ inline constexpr FileKey kArriveAt[] = {
 };
 inline constexpr FileKey kWaitFor[] = {
     {"event", EventText, "for which", kNeeded},
-    {"phase", Expression, "0 for an even number of a phase, 1 for an odd one; or the number", kNeeded},
+    {"phase", Expression, "0 for an even number of a phase, 1 for an odd one; or the number",
+     kNeeded},
 };
 inline constexpr FileKey kInThreads[] = {
     {"when", Condition, "who runs it", kNeeded},

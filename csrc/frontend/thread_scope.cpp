@@ -117,7 +117,7 @@ EventSlot ThreadScope::event(const Node& text) const {
   const std::string slots = std::to_string(event->slots);
   const std::string example = name + (event->slots > 1 ? "[k % " + slots + "]" : "[0]");
   if (open == whole.npos) {
-    if (event->slots == 1) return {number, program_.pool->constant(0)};
+    if (event->slots == 1) return {number, program_.pool->constant(0), whole};
     refuse("E503", text.place,
            "the event " + name + " has " + slots + " slots, and none of them is named",
            "say which one, such as " + example);
@@ -129,7 +129,7 @@ EventSlot ThreadScope::event(const Node& text) const {
   Node slot = text;
   slot.text = whole.substr(open + 1, whole.size() - open - 2);
   slot.place = place_in(text, open + 1);
-  return {number, this->number(slot, "the slot")};
+  return {number, this->number(slot, "the slot"), whole};
 }
 
 }  // namespace selvage

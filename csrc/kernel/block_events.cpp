@@ -22,6 +22,15 @@ std::optional<std::size_t> BarrierObjects::at(BufferId b, std::int64_t address) 
   return begin + std::size_t(address);
 }
 
+// Phase -1 ended before any.
+static std::string named(std::int64_t phase) {
+  return phase < 0 ? "the phase before any" : fmt::format("phase {}", phase);
+}
+static std::string wait_and_next(std::int64_t phase) {
+  return fmt::format("a wait for {}, where {} may have ended as well", named(phase),
+                     named(phase + 1));
+}
+
 BlockEvents::BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals)
     : threads_(threads), arrivals_(std::move(arrivals)) {
   start_block();
@@ -89,8 +98,8 @@ std::string BlockEvents::early(std::uint32_t thread, std::size_t object, bool is
     return is_own || clocks.is_before(before.first, before.second, thread);
   });
   if (is_behind) return {};
-  return fmt::format("an arrival in phase {} that might come in the one before: {}", phase,
-                     state(object));
+  return fmt::format("an arrival in phase {}, which nothing keeps from coming in phase {}", phase,
+                     phase - 1);
 }
 
 std::string BlockEvents::arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
@@ -143,7 +152,9 @@ std::string BlockEvents::come(const Ticks& known, Object& o, std::size_t object)
     return o.known[std::size_t(agent_of_waits(threads_, w.thread))] < w.tick;
   };
   if (std::ranges::any_of(o.waiters, is_late)) {
-    wrong = "the end of a phase that a thread may still wait for the one before of";
+    const auto phase = std::int64_t(o.ended.size());
+    wrong = fmt::format("the end of phase {}, while a thread may still wait for {}", phase,
+                        named(phase - 1));
   }
   const auto is_open = [&](const Waiter& w) {
     const auto at = o.last_arrival.find(w.thread);
@@ -173,7 +184,7 @@ std::string BlockEvents::begin_wait(std::uint32_t thread, std::size_t object, st
     return fmt::format("a wait for phase {}, where the one before may not have ended", phase);
   }
   if (ended > phase + 1) {
-    return fmt::format("a wait for phase {}, where the next one may have ended as well", phase);
+    return wait_and_next(phase);
   }
   return {};
 }
@@ -189,7 +200,7 @@ bool BlockEvents::end_wait(std::uint32_t thread, std::size_t object, std::int64_
   if (phase + 1 == ended) {
     o.waiters.push_back({thread, wait});
   } else if (phase + 2 <= ended) {
-    wrong = fmt::format("a wait for phase {}, where the next one may have ended as well", phase);
+    wrong = wait_and_next(phase);
   }
   return true;
 }

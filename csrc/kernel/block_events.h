@@ -104,8 +104,8 @@ class BlockEvents {
   };
   struct Object {
     std::int64_t arrived = 0, expected = 0, copied = 0;  // in the current phase
-    Ticks known;               // by the threads that arrived in it
-    std::vector<Ticks> ended;  // `known` of each phase that ended
+    Ticks known;                                         // by the threads that arrived in it
+    std::vector<Ticks> ended;                            // `known` of each phase that ended
     std::vector<Waiter> waiters;     // that went on after the last of these, by their waits
     std::vector<Waiter> announcers;  // of bytes in the current phase
     // In the current phase, and in the one before: by the thread that arrived, or its queue.

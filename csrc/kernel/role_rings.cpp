@@ -83,7 +83,8 @@ class RoleRings {
     const auto* is_full = object_wait(use[0]);
     const auto* frees = std::get_if<Arrive>(&use.back().node);
     if (is_empty == nullptr || is_full == nullptr || frees == nullptr || !frees->object ||
-        frees->bytes.valid() || frees->of_copies || !std::holds_alternative<ProxyFence>(use[use.size() - 2].node)) {
+        frees->bytes.valid() || frees->of_copies ||
+        !std::holds_alternative<ProxyFence>(use[use.size() - 2].node)) {
       return false;
     }
     const BufferId full = is_full->object->buffer, empty = is_empty->object->buffer;

@@ -1,4 +1,5 @@
 #include <selvage/base/refuse.h>
+#include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/participants.h>
@@ -16,6 +17,7 @@ BufferId buffer_of(const ThreadProgram& program, std::uint32_t event) {
 }
 
 std::string to_string(const ThreadProgram& program, const EventSlot& at) {
+  if (!at.text.empty()) return at.text;
   const ThreadEvent& event = program.events.at(at.event);
   return event.slots == 1 ? event.name : event.name + "[" + to_string(at.slot) + "]";
 }
@@ -31,13 +33,16 @@ BarrierObject object_at(const ThreadProgram& program, const EventSlot& at, Simpl
     const std::string where = !is_refuted(verdict) ? ", and that it does not is not proved"
                               : point.empty()      ? ""
                                                    : ": " + to_text(point);
-    const std::string in_turn = to_string(at.slot % event.slots);
+    const Interval all = known.interval(at.slot);
+    const std::string more = all.lo >= 0 && all.hi < ThreadEvent::kMostSlots
+                                 ? "give it slots: " + std::to_string(all.hi + 1) + ", or "
+                                 : "";
     refuse<Illegal>("E819",
-                    "the slot " + to_string(at.slot) + " of the event " + event.name +
-                        (is_refuted(verdict) ? " leaves" : " may leave") + " 0 to " +
-                        std::to_string(event.slots - 1) + where,
-                    "write " + event.name + "[" + in_turn + "], or give " + event.name +
-                        " more slots");
+                    "the slot of " + to_string(program, at) +
+                        (is_refuted(verdict) ? " is" : " may be") + " none of the " +
+                        counted(event.slots, "slot") + " of the event" + where,
+                    more + "use slots in turn, such as " + event.name + "[k % " +
+                        std::to_string(event.slots) + "] in iteration k");
   }
   return {buffer_of(program, at.event), known.simplify(at.slot)};
 }
@@ -49,7 +54,8 @@ struct Uses {
 };
 void note_uses(const ThreadBody& body, std::vector<Uses>& uses) {
   for (const ThreadItem& item : body) {
-    if (const auto* arrive = std::get_if<ArriveAt>(&item.node)) uses[arrive->at.event].arrives = true;
+    if (const auto* arrive = std::get_if<ArriveAt>(&item.node))
+      uses[arrive->at.event].arrives = true;
     if (const auto* wait = std::get_if<WaitFor>(&item.node)) uses[wait->at.event].waits = true;
     const auto* copies = std::get_if<CopyLater>(&item.node);
     if (copies != nullptr && copies->at) uses[copies->at->event].arrives = true;
@@ -85,9 +91,8 @@ void check_role(const InThreads& in, const Place& place, const ThreadRegion& reg
               "in place of the role");
   };
   std::string why;
-  const auto who =
-      participants_of(region.who, divergent_part(region.condition, region.levels), region.levels,
-                      why);
+  const auto who = participants_of(region.who, divergent_part(region.condition, region.levels),
+                                   region.levels, why);
   if (!who) refuse_role(why);
   if (const auto cut = who->first_cut_warp()) {
     refuse_role("of warp " + std::to_string(*cut) + " it has a part, where " + in.text + " holds");

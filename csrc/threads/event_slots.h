@@ -15,7 +15,7 @@ namespace selvage {
 
 // Of an event: its number among the kernel's buffers.
 BufferId buffer_of(const ThreadProgram& program, std::uint32_t event);
-// "full[k % 2]"; of an event with one slot its name.
+// "full[k % 2]", as the user wrote it; of an event with one slot its name.
 std::string to_string(const ThreadProgram& program, const EventSlot& at);
 // The barrier object. `known`: the facts where it is named. Throws Illegal: E342 a slot that is not
 // defined, E819 one that is, or may be, none of the event's.
@@ -24,8 +24,8 @@ BarrierObject object_at(const ThreadProgram& program, const EventSlot& at, Simpl
 // Appends warnings about events that nobody waits for, or that are not used at all (E828).
 void check_events(const ThreadProgram& program, std::vector<Diagnostic>& diagnostics);
 
-// Throws Illegal E830 at `place` for a role whose threads are not whole warps, the same ones in each
-// block and iteration.
+// Throws Illegal E830 at `place` for a role whose threads are not whole warps, the same ones in
+// each block and iteration.
 void check_role(const InThreads& in, const Place& place, const ThreadRegion& region);
 
 }  // namespace selvage

@@ -12,11 +12,10 @@
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/event_slots.h>
+#include <selvage/threads/helps.h>
 #include <selvage/threads/joins.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
-#include <selvage/threads/race_helps.h>
-#include <selvage/threads/refusal_mends.h>
 #include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
 #include <selvage/threads/steps.h>
@@ -497,17 +496,7 @@ LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOpti
   check_memory(program, out.diagnostics);
   check_events(program, out.diagnostics);
   if (out.is_legal()) out = ThreadLowering(program, options, std::move(out)).lower();
-  if (!out.diagnostics.empty() && options.checks_helps) {
-    const ThreadCheck check = [](const ThreadProgram& tried) {
-      constexpr std::int64_t kMostBlocks = 64;  // of those that are looked at
-      std::vector<Diagnostic> wrong;
-      const LevelTree levels = level_tree(tried, wrong);
-      const bool is_small = levels.chains.empty() || levels.chains.front().blocks() <= kMostBlocks;
-      return lower_threads(tried, {.verifies = is_small, .checks_helps = false}).diagnostics;
-    };
-    if (!out.kernel) check_race_helps(program, out.tree, check, out.diagnostics);
-    check_tried_helps(program, out.tree, check, refusal_mends, out.diagnostics);
-  }
+  if (!out.diagnostics.empty() && options.checks_helps) check_helps(program, out);
   // In the order of the file.
   const auto before = [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);

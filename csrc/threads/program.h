@@ -49,8 +49,8 @@ struct ThreadArray {
   Place place = {};
 };
 
-// Barrier objects in the shared memory of each block, a ring of `slots`. Each goes through phases 0,
-// 1, 2, ...; a phase ends when `arrivals` arrivals have come.
+// Barrier objects in the shared memory of each block, a ring of `slots`. Each goes through phases
+// 0, 1, 2, ...; a phase ends when `arrivals` arrivals have come.
 struct ThreadEvent {
   static constexpr std::int64_t kMostSlots = 1'024, kMostArrivals = (1 << 20) - 1;
   std::string name;
@@ -61,6 +61,7 @@ struct ThreadEvent {
 struct EventSlot {
   std::uint32_t event = 0;  // index into ThreadProgram::events
   Expr slot;
+  std::string text = {};  // of the whole, as the user wrote it
 };
 
 struct ThreadItem;

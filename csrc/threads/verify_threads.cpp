@@ -147,7 +147,8 @@ class FindingReader {
     d.code = first ? "E817" : "E818";
     if (first) {
       d.message = "the asynchronous regions " + out_.regions[*first].when + " and " +
-                  out_.regions[*second].when + " meet with no sync between: " + finding.text;
+                  out_.regions[*second].when + " meet with no sync " +
+                  (has_events() ? "or event " : "") + "between: " + finding.text;
     }
     if (!finding.first) {
       d.help =
@@ -159,6 +160,10 @@ class FindingReader {
     const bool is_inside = !first && origin.region && !out_.regions[*origin.region].is_implicit;
     const std::string sync = is_inside ? "region" : "shared";
     d.help = "give each thread elements of its own, or put sync: " + sync + " between the two";
+  }
+
+  bool has_events() const {
+    return std::ranges::any_of(kernel_.buffers, [](const Buffer& b) { return !!b.arrivals; });
   }
 
   // Another region of the same group in which the first thread is.
