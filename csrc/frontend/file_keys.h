@@ -254,6 +254,7 @@ inline constexpr FileKey kInThreads[] = {
     {"when", Condition, "who runs it", kNeeded},
     {"async", Truth, "true: nobody waits at its end; default false"},
     {"role", Name, "what these warps do beside others; nobody waits at its end"},
+    {"registers", Count, "of each thread of a role, while it is there; default: as all have"},
     {"do", Body, "what they do", kNeeded},
 };
 inline constexpr FileKey kFor[] = {

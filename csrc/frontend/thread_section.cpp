@@ -5,6 +5,7 @@
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/thread_section.h>
 #include <selvage/frontend/thread_statement.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/lower/memory_axiom.h>
 
 #include <algorithm>
@@ -288,6 +289,13 @@ class ThreadReader {
     if (const Node* role = node.find("role")) {
       in.role = as_name(*role, "role");
       in.is_async = true;
+    }
+    if (const Node* registers = node.find("registers")) {
+      in.registers = as_integer_of(*registers, "registers", 1, kMostSetRegisters);
+      if (in.role.empty()) {
+        refuse("E110", registers->place, "inthreads: registers stands without a role",
+               "name the role, such as role: load, or leave registers out");
+      }
     }
     in.body = read_body(require(node, "inthreads", "do"), "do");
     return in;

@@ -2,7 +2,6 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
-#include <selvage/kernel/participants.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/event_slots.h>
@@ -84,7 +83,7 @@ void check_events(const ThreadProgram& program, std::vector<Diagnostic>& diagnos
   }
 }
 
-void check_role(const InThreads& in, const Place& place, const ThreadRegion& region) {
+Participants members_of_role(const InThreads& in, const Place& place, const ThreadRegion& region) {
   const auto refuse_role = [&](const std::string& why) {
     refuse_at(place, "E830", "the role " + in.role + " is of no whole warps: " + why,
               "let the role begin and end where warps do, every 32 threads; or write async: true "
@@ -97,6 +96,11 @@ void check_role(const InThreads& in, const Place& place, const ThreadRegion& reg
   if (const auto cut = who->first_cut_warp()) {
     refuse_role("of warp " + std::to_string(*cut) + " it has a part, where " + in.text + " holds");
   }
+  if (in.registers > 0 && first_inner(in.body) != nullptr) {
+    refuse_at(place, "E830", "the role " + in.role + " has registers of its own, and levels inside",
+              "leave registers out, or write the levels around the role");
+  }
+  return *who;
 }
 
 }  // namespace selvage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/kernel/kernel.h>
+#include <selvage/kernel/participants.h>
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/program.h>
 #include <selvage/threads/region_book.h>
@@ -24,8 +25,8 @@ BarrierObject object_at(const ThreadProgram& program, const EventSlot& at, Simpl
 // Appends warnings about events that nobody waits for, or that are not used at all (E828).
 void check_events(const ThreadProgram& program, std::vector<Diagnostic>& diagnostics);
 
-// Throws Illegal E830 at `place` for a role whose threads are not whole warps, the same ones in
-// each block and iteration.
-void check_role(const InThreads& in, const Place& place, const ThreadRegion& region);
+// The threads of a role. Throws Illegal E830 at `place` if they are not whole warps, the same ones
+// in each block and iteration; or if they have registers of their own, and levels inside.
+Participants members_of_role(const InThreads& in, const Place& place, const ThreadRegion& region);
 
 }  // namespace selvage

@@ -4,6 +4,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/expressions.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/verify_access.h>
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/body.h>
@@ -230,13 +231,28 @@ class ThreadLowering {
     const Expr alone = is_elected ? elected(at.inner, pool_) : pool_.truth(true);
     const Expr when = both(alone, in.when);
     ThreadPlace inside = at;
-    inside.region = book_.add({.when = in.text, .is_async = in.is_async, .place = place}, at, when);
+    inside.region = book_.add(
+        {.when = in.text, .is_async = in.is_async, .role = in.role, .place = place}, at, when);
     inside.is_in_inthreads = true;
     inside.condition = both(at.condition, when);
     if (is_elected) inside.inner.clear();
-    if (!in.role.empty()) check_role(in, place, out_.regions[*inside.region]);
+    std::optional<Participants> role;
+    if (!in.role.empty()) role = members_of_role(in, place, out_.regions[*inside.region]);
     if (in.is_async) book_.note_async(*inside.region);
-    guard(when, lower(in.body, inside), inside, at, place, out);
+    Body body = lower(in.body, inside);
+    if (in.registers > 0) {
+      // The test of the region itself is that of its guard.
+      Body own;
+      put(own,
+          Region{.role = in.role,
+                 .members = role->lanes,
+                 .body = std::move(body),
+                 .registers = in.registers,
+                 .usual_registers = registers_at_entry(role->threads)},
+          origin(place, inside));
+      body = std::move(own);
+    }
+    guard(when, std::move(body), inside, at, place, out);
     if (in.is_async || in.body.empty()) return;
     // An inner level in there is run by all of its instances, and they all wait.
     ThreadPlace around = at;

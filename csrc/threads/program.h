@@ -86,6 +86,7 @@ struct InThreads {
   bool is_async = false;
   ThreadBody body;
   std::string role = {};
+  std::int64_t registers = 0;  // of each thread of the role meanwhile; 0: as before
 };
 // for (index = 0; index < extent; ++index) if (condition) body, by each thread for itself. A
 // condition that does not depend on the index is tested once, before the loop.

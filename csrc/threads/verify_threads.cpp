@@ -101,6 +101,15 @@ class FindingReader {
 
   static void divergence(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) {
     if (is_of_event(finding.statement)) return event(finding, origin, d);
+    const Statement* s = finding.statement;
+    if (s != nullptr && std::holds_alternative<Region>(s->node)) {
+      d.code = "E830";
+      d.message = "the role " + std::get<Region>(s->node).role + ": " + finding.text;
+      d.help =
+          "let roles with registers be whole warpgroups, 128 threads each, and have no more "
+          "of them together than all begin with";
+      return;
+    }
     const std::string what = origin.what.empty() ? "here" : origin.what;
     d.code = "E814";
     d.message = what + " is a barrier that part of its threads cannot reach: " + finding.text;

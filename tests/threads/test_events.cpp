@@ -142,12 +142,11 @@ TEST(ThreadEvents, AreRefusedWithTheChangeThatMendsThem) {
        "a.yaml:28:11: error[E814]: sync: shared is a barrier that part of its threads cannot "
        "reach: it stands where t >= 32 holds, 64 threads of a block of 96; help: write sync: "
        "region in its place; or write sync: shared behind the inthreads at 20:3 instead"},
-      // Of any number of rows.
+      // Of a number of rows that is not known.
       {"in: 5\n        do:\n        - wait: {event: \"full",
        "in: n\n        do:\n        - wait: {event: \"full",
-       "a.yaml:24:13: error[E302]: nothing is called 'n' here; help: use an index, a named value "
-       "or "
-       "a symbol"},
+       "a.yaml:26:13: error[E302]: in: unknown name 'n' in expression 'n'; help: use an index, a "
+       "named value or a symbol"},
   };
   for (const Wrong& w : all) EXPECT_EQ(first_error(roles(w.from, w.to)), w.error) << w.from;
 }
@@ -225,13 +224,14 @@ TEST(ThreadEvents, AreRefusedInFilesWithTheirPlace) {
   EXPECT_EQ(refused("wait: {event: \"full[j % 2]\"", "wait: {event: \"full[j % 2\""),
             "a.yaml:28:36: error[E301]: event: 'full[j % 2' does not end with ]; help: write it as "
             "full[k % 2]");
-  EXPECT_EQ(refused("wait: {event: \"full[j % 2]\"", "wait: {event: \"full[i % 2]\""),
-            "a.yaml:28:31: error[E302]: nothing is called 'i' here; help: use an index, a named "
-            "value or a symbol");
+  EXPECT_EQ(
+      refused("wait: {event: \"full[j % 2]\"", "wait: {event: \"full[i % 2]\""),
+      "a.yaml:28:32: error[E302]: the slot: unknown name 'i' in expression 'i % 2'; help: use "
+      "an index, a named value or a symbol");
   EXPECT_EQ(refused(", phase: (j / 2) % 2", ""),
             "a.yaml:28:17: error[E110]: wait: the key 'phase' is missing; help: add 'phase: ...'");
   EXPECT_EQ(refused("phase: (j / 2) % 2", "phase: j < 2"),
-            "a.yaml:28:46: error[E303]: phase: 'j < 2' is a condition, no number; help: write a "
+            "a.yaml:28:47: error[E303]: phase: 'j < 2' is a condition, no number; help: write a "
             "number, such as p - 1");
   EXPECT_EQ(refused("phase: (j / 2) % 2", "phase: 4 / j"),
             "a.yaml:28:11: error[E342]: phase: the number '4 / j' divides by 'j', which may be 0; "
@@ -249,8 +249,8 @@ TEST(ThreadEvents, AreRefusedInFilesWithTheirPlace) {
             "a.yaml:25:16: error[E204]: the name full is taken here; help: give it another name: "
             "nothing hides what is around it");
   EXPECT_EQ(refused("role: load", "role: 3 d"),
-            "a.yaml:12:11: error[E201]: '3 d' is not a name; help: use letters, digits and '_', "
-            "not a digit first");
+            "a.yaml:12:11: error[E201]: role: '3 d' is not a name; help: names consist of letters, "
+            "digits and '_' and do not begin with a digit");
   EXPECT_EQ(refused("arrive: {event", "arrive: {events"),
             "a.yaml:30:20: error[E106]: arrive: unknown key 'events'; help: did you mean 'event'?");
 }
@@ -269,6 +269,41 @@ body:
 - parallel: {levels: [{thread: [lane: 32]}], do: ["y[w, lane] = S[1 - w]"]}
 )"),
             "accepted");
+}
+
+// Warpgroups of roles share registers as the rings of schedules do.
+TEST(ThreadEvents, OfRolesWithRegistersAreThoseOfWarpgroups) {
+  const auto ring = [](const std::string& load, const std::string& use) {
+    return "arrays:\n  x: {shape: [3, 128]}\n  y: {shape: [3, 128]}\n"
+           "  S: {shape: [128], memory: shared}\n"
+           "events: {full: {arrivals: 128}, empty: {arrivals: 128}}\nparallel: [{t: 256}]\nbody:\n"
+           "- inthreads:\n    when: t < 128\n    role: load\n    registers: " +
+           load +
+           "\n    do: [{for: {index: k, in: 3, do: [{wait: {event: empty, phase: k + 1}}, "
+           "{copy: {event: full, do: [\"S[t] = x[k, t]\"]}}]}}]\n"
+           "- inthreads:\n    when: t >= 128\n    role: use\n    registers: " +
+           use +
+           "\n    do: [{for: {index: j, in: 3, do: [{wait: {event: full, phase: j}}, "
+           "\"y[j, t - 128] = S[255 - t]\", {arrive: {event: empty}}]}}]\n";
+  };
+  const std::string right = ring("24", "232");
+  EXPECT_EQ(said(right), "accepted");
+  EXPECT_THAT(
+      report_on(right).threads->cuda->text,
+      testing::AllOf(HasSubstr("KERNEL(__launch_bounds__(256, 1) kernel_a)"),
+                     HasSubstr("fewer_registers(24);"), HasSubstr("fewer_registers(232);")));
+  EXPECT_THAT(
+      first_error(ring("20", "232")),
+      HasSubstr("error[E830]: the role load: a thread would have 20 registers, which is not "
+                "24 to 256 in steps of 8; help: let roles with registers be whole "
+                "warpgroups, 128 threads each, and have no more of them together than all "
+                "begin with"));
+  EXPECT_THAT(first_error(Mend{"when: t < 128", "when: t < 96"}(right)),
+              HasSubstr("error[E830]: the role load: threads 0 to 95 take or give registers, and "
+                        "are no warpgroups; help: "));
+  EXPECT_EQ(first_error(Mend{"    role: load\n", ""}(right)),
+            "a.yaml:10:16: error[E110]: inthreads: registers stands without a role; help: name the "
+            "role, such as role: load, or leave registers out");
 }
 
 TEST(ThreadEvents, AreBuiltInCpp) {
