@@ -2,6 +2,8 @@
 #include <selvage/base/words.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/launch_limits.h>
+#include <selvage/kernel/participants.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
 #include <selvage/threads/event_slots.h>
@@ -83,7 +85,7 @@ void check_events(const ThreadProgram& program, std::vector<Diagnostic>& diagnos
   }
 }
 
-Participants members_of_role(const InThreads& in, const Place& place, const ThreadRegion& region) {
+Region region_of_role(const InThreads& in, const Place& place, const ThreadRegion& region) {
   const auto refuse_role = [&](const std::string& why) {
     refuse_at(place, "E830", "the role " + in.role + " is of no whole warps: " + why,
               "let the role begin and end where warps do, every 32 threads; or write async: true "
@@ -100,7 +102,11 @@ Participants members_of_role(const InThreads& in, const Place& place, const Thre
     refuse_at(place, "E830", "the role " + in.role + " has registers of its own, and levels inside",
               "leave registers out, or write the levels around the role");
   }
-  return *who;
+  return {.role = in.role,
+          .members = who->lanes,
+          .body = {},
+          .registers = in.registers,
+          .usual_registers = registers_at_entry(who->threads)};
 }
 
 }  // namespace selvage

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <selvage/kernel/kernel.h>
-#include <selvage/kernel/participants.h>
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/program.h>
 #include <selvage/threads/region_book.h>
@@ -25,8 +24,9 @@ BarrierObject object_at(const ThreadProgram& program, const EventSlot& at, Simpl
 // Appends warnings about events that nobody waits for, or that are not used at all (E828).
 void check_events(const ThreadProgram& program, std::vector<Diagnostic>& diagnostics);
 
-// The threads of a role. Throws Illegal E830 at `place` if they are not whole warps, the same ones
-// in each block and iteration; or if they have registers of their own, and levels inside.
-Participants members_of_role(const InThreads& in, const Place& place, const ThreadRegion& region);
+// What a role becomes if it has registers of its own, without the body; a guard for its threads is
+// around it. Throws Illegal E830 at `place` if these are not whole warps, the same ones in each
+// block and iteration; or if there are levels in a role with registers.
+Region region_of_role(const InThreads& in, const Place& place, const ThreadRegion& region);
 
 }  // namespace selvage

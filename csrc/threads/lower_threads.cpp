@@ -4,7 +4,6 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/expressions.h>
-#include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/verify_access.h>
 #include <selvage/lower/barriers.h>
 #include <selvage/lower/body.h>
@@ -29,6 +28,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace selvage {
 
@@ -236,21 +236,13 @@ class ThreadLowering {
     inside.is_in_inthreads = true;
     inside.condition = both(at.condition, when);
     if (is_elected) inside.inner.clear();
-    std::optional<Participants> role;
-    if (!in.role.empty()) role = members_of_role(in, place, out_.regions[*inside.region]);
+    std::optional<Region> role;
+    if (!in.role.empty()) role = region_of_role(in, place, out_.regions[*inside.region]);
     if (in.is_async) book_.note_async(*inside.region);
     Body body = lower(in.body, inside);
     if (in.registers > 0) {
-      // The test of the region itself is that of its guard.
-      Body own;
-      put(own,
-          Region{.role = in.role,
-                 .members = role->lanes,
-                 .body = std::move(body),
-                 .registers = in.registers,
-                 .usual_registers = registers_at_entry(role->threads)},
-          origin(place, inside));
-      body = std::move(own);
+      role->body = std::exchange(body, {});
+      put(body, *std::move(role), origin(place, inside));
     }
     guard(when, std::move(body), inside, at, place, out);
     if (in.is_async || in.body.empty()) return;

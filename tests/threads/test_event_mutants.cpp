@@ -120,54 +120,101 @@ bool has_errors(const LoweredThreads& lowered) {
                              [](const Diagnostic& d) { return d.severity == Severity::Error; });
 }
 
-void expect_found(const std::string& name, const std::string& text) {
-  const auto file = read_schedule_text(text, "a.yaml", {});
-  ASSERT_TRUE(file.threads);
-  const LoweredThreads right_one = lower_threads(*file.threads);
-  ASSERT_FALSE(has_errors(right_one)) << to_text(right_one.diagnostics);
-  const Array right = result_of(*right_one.kernel, {});
-  int all = 0, accepted = 0, shown = 0;
-  SplitMix64 random(20261129);
+class Judge {
+ public:
+  Judge(const std::string& name, const std::string& text) : name_(name) {
+    const auto file = read_schedule_text(text, "a.yaml", {});
+    program_ = file.threads;
+    const LoweredThreads lowered = lower_threads(*program_);
+    EXPECT_FALSE(has_errors(lowered)) << to_text(lowered.diagnostics);
+    if (lowered.kernel) right_ = result_of(*lowered.kernel, {});
+  }
+  const ThreadProgram& program() const { return *program_; }
+
+  // `orders`: of the virtual device.
+  void look_at(const Mutant& mutant, int orders) {
+    const std::string what = name_ + ", " + mutant.what;
+    const LoweredThreads judged = lower_threads(mutant.program, {.checks_helps = false});
+    const bool is_legal = !has_errors(judged);
+    const LoweredThreads unseen =
+        lower_threads(mutant.program, {.verifies = false, .checks_helps = false});
+    ASSERT_TRUE(unseen.kernel) << what << "\n" << to_text(unseen.diagnostics);
+    // Its clocks know of every order, so that which one is drawn makes no difference.
+    for (int order = 0; order <= count(4, 100); ++order) {
+      std::vector<Array> arrays = arrays_for(*unseen.kernel, {});
+      const auto run =
+          run_emulated(*unseen.kernel, {}, arrays, order == 0 ? 0 : random_.next() | 1);
+      EXPECT_EQ(is_legal, run.fault_count == 0)
+          << what << (run.faults.empty() ? "" : ": " + run.faults.front().text) << "\n"
+          << to_text(judged.diagnostics);
+    }
+    bool goes_wrong = false;
+    for (int order = 0; order <= orders && !goes_wrong; ++order) {
+      const VirtualOrder drawn = order == 0 ? VirtualOrder{} : VirtualOrder{random_.next()};
+      goes_wrong = goes_wrong_in(*unseen.kernel, drawn, right_);
+    }
+    EXPECT_FALSE(is_legal && goes_wrong) << what;
+    ++all_;
+    accepted_ += is_legal;
+    shown_ += !is_legal && goes_wrong;
+  }
+  void tell() const {
+    std::printf(
+        "[FIGURE] mutants of events, %s: %d, %d accepted, %d refused, %d of these go wrong\n",
+        name_.c_str(), all_, accepted_, all_ - accepted_, shown_);
+    EXPECT_GT(all_, 10);
+    EXPECT_GT(shown_, (all_ - accepted_) / 2);
+  }
+
+ private:
+  std::string name_;
+  std::shared_ptr<ThreadProgram> program_;
+  Array right_;
+  SplitMix64 random_{20261129};
+  int all_ = 0, accepted_ = 0, shown_ = 0;
+};
+
+std::vector<Mutant> all_mutants_of(const ThreadProgram& program) {
+  std::vector<Mutant> all;
   for (std::size_t n = 0;; ++n) {
-    const std::vector<Mutant> mutants = mutants_of(*file.threads, n);
-    if (mutants.empty()) break;
-    for (const Mutant& mutant : mutants) {
-      const std::string what = name + ", item " + std::to_string(n) + " " + mutant.what;
-      const LoweredThreads judged = lower_threads(mutant.program, {.checks_helps = false});
-      const bool is_legal = !has_errors(judged);
-      const LoweredThreads unseen =
-          lower_threads(mutant.program, {.verifies = false, .checks_helps = false});
-      ASSERT_TRUE(unseen.kernel) << what << "\n" << to_text(unseen.diagnostics);
-      // Its clocks know of every order, so that which one is drawn makes no difference.
-      for (int order = 0; order <= count(4, 100); ++order) {
-        std::vector<Array> arrays = arrays_for(*unseen.kernel, {});
-        const auto run =
-            run_emulated(*unseen.kernel, {}, arrays, order == 0 ? 0 : random.next() | 1);
-        EXPECT_EQ(is_legal, run.fault_count == 0)
-            << what << (run.faults.empty() ? "" : ": " + run.faults.front().text) << "\n"
-            << to_text(judged.diagnostics);
-      }
-      bool goes_wrong = false;
-      for (int order = 0; order <= count(40, 4'000) && !goes_wrong; ++order) {
-        const VirtualOrder drawn = order == 0 ? VirtualOrder{} : VirtualOrder{random.next()};
-        goes_wrong = goes_wrong_in(*unseen.kernel, drawn, right);
-      }
-      EXPECT_FALSE(is_legal && goes_wrong) << what;
-      ++all;
-      accepted += is_legal;
-      shown += !is_legal && goes_wrong;
+    std::vector<Mutant> some = mutants_of(program, n);
+    if (some.empty()) return all;
+    for (Mutant& m : some) {
+      all.push_back({"item " + std::to_string(n) + " " + m.what, std::move(m.program)});
     }
   }
-  std::printf("[FIGURE] mutants of events, %s: %d, %d accepted, %d refused, %d of these go wrong\n",
-              name.c_str(), all, accepted, all - accepted, shown);
-  EXPECT_GT(all, 10);
-  EXPECT_GT(shown, (all - accepted) / 2);
 }
 
-TEST(ThreadEventMutants, OfARingOfTwoRolesAreFound) { expect_found("two slots", kRoles); }
+void expect_found(const std::string& name, const std::string& text) {
+  Judge judge(name, text);
+  for (const Mutant& mutant : all_mutants_of(judge.program())) {
+    judge.look_at(mutant, count(40, 4'000));
+  }
+  judge.tell();
+}
 
-TEST(ThreadEventMutants, OfARingOfOneSlotAreFound) {
-  expect_found("one slot", R"(arrays:
+// Two things wrong may make up for one another.
+void expect_pairs_found(const std::string& name, const std::string& text) {
+  Judge judge(name + ", pairs", text);
+  SplitMix64 random(7);
+  const std::vector<Mutant> first = all_mutants_of(judge.program());
+  for (int pair = 0; pair < count(150, 20'000); ++pair) {
+    const Mutant& one = first[random.next() % first.size()];
+    const std::vector<Mutant> second = all_mutants_of(one.program);
+    if (second.empty()) continue;
+    const Mutant& both = second[random.next() % second.size()];
+    judge.look_at({one.what + ", " + both.what, both.program}, count(10, 400));
+  }
+  judge.tell();
+}
+
+TEST(ThreadEventMutants, OfARingOfTwoRolesAreFound) {
+  expect_found("two slots", kRoles);
+  expect_pairs_found("two slots", kRoles);
+}
+
+// By stores and arrivals alone.
+const std::string kOneSlot = R"(arrays:
   x: {shape: [3, 32], dtype: int32}
   y: {shape: [3, 32], dtype: int32}
   S: {shape: [32], dtype: int32, memory: shared}
@@ -196,12 +243,14 @@ body:
         - wait: {event: full, phase: j}
         - "y[j, t - 32] = S[63 - t]"
         - arrive: {event: empty}
-)");
+)";
+TEST(ThreadEventMutants, OfARingOfOneSlotAreFound) {
+  expect_found("one slot", kOneSlot);
+  expect_pairs_found("one slot", kOneSlot);
 }
 
 // All threads arrive, do something else, and wait: a barrier in two halves.
-TEST(ThreadEventMutants, OfABarrierInTwoHalvesAreFound) {
-  expect_found("a barrier", R"(arrays:
+const std::string kTwoHalves = R"(arrays:
   x: {shape: [4, 64], dtype: int32}
   y: {shape: [4, 64], dtype: int32}
   S: {shape: [2, 64], dtype: int32, memory: shared}
@@ -216,7 +265,10 @@ body:
     - arrive: {event: done}
     - wait: {event: done, phase: k}
     - "y[k, t] = S[k % 2, 63 - t]"
-)");
+)";
+TEST(ThreadEventMutants, OfABarrierInTwoHalvesAreFound) {
+  expect_found("a barrier", kTwoHalves);
+  expect_pairs_found("a barrier", kTwoHalves);
 }
 
 }  // namespace

@@ -165,6 +165,28 @@ TEST(ThreadEvents, NameTheTwoThreadsThatMeetTooEarly) {
                 "thread (0, 0, 0), k = 2; help: put wait: "));
 }
 
+// One thread arrives twice; whether the second time is for the first phase is up to chance.
+TEST(ThreadEvents, AreNotToBeArrivedAtTooEarly) {
+  EXPECT_EQ(said(R"(arrays:
+  y: {shape: [1], dtype: int32}
+  S: {shape: [1], dtype: int32, memory: shared}
+events: {both: {arrivals: 2}}
+parallel: [{t: 64}]
+body:
+- inthreads:
+    when: t == 0
+    async: true
+    do: [{arrive: {event: both}}, "S[0] = 1", {arrive: {event: both}}]
+- inthreads:
+    when: t == 32
+    async: true
+    do: [{arrive: {event: both}}, {wait: {event: both, phase: 0}}, "y[0] = S[0]"]
+)"),
+            "a.yaml:14:11: error[E829]: arrive: both: an arrival in phase 1, which nothing keeps "
+            "from coming in phase 0: block (0, 0, 0), thread (32, 0, 0); help: give the event both "
+            "arrivals: 3 at 4:10");
+}
+
 TEST(ThreadEvents, OfCopiesTellOfCopiesAlone) {
   const std::string text = R"(arrays:
   x: {shape: [32], dtype: float}
