@@ -288,6 +288,11 @@ class ThreadReader {
     if (const Node* async = node.find("async")) in.is_async = as_bool(*async, "async");
     if (const Node* role = node.find("role")) {
       in.role = as_name(*role, "role");
+      const Node* async = node.find("async");
+      if (async != nullptr && !in.is_async) {
+        refuse("E109", async->place, "inthreads: a role is asynchronous, and async is false",
+               "leave async out");
+      }
       in.is_async = true;
     }
     if (const Node* registers = node.find("registers")) {

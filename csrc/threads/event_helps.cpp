@@ -137,16 +137,22 @@ class EventChanges {
   void other_slot(const Found& f) {
     ThreadItem item = f.item;
     const EventSlot* at = slot_of(item);
-    if (at == nullptr || f.loop == nullptr) return;
-    const Expr own = turn(at->event, std::get<SerialFor>(f.loop->node).index).slot;
-    if (same(own, at->slot)) return;
+    if (at == nullptr) return;
     const Place place = f.item.place;
-    add(fmt::format("write event: {} at {}", text_of(at->event, own), text(place)),
-        [place, own](ThreadProgram& tried) {
-          const auto path = find_item(tried, place);
-          EventSlot* slot = path ? slot_of(path->item()) : nullptr;
-          if (slot != nullptr) *slot = {slot->event, own};
-        });
+    for (std::uint32_t e = 0; e < program_.events.size(); ++e) {
+      const Expr own = turn(e, index_of(f)).slot;
+      if (e == at->event && same(own, at->slot)) continue;
+      add(fmt::format("write event: {} at {}", text_of(e, own), text(place)),
+          [place, e, own](ThreadProgram& tried) {
+            const auto path = find_item(tried, place);
+            EventSlot* slot = path ? slot_of(path->item()) : nullptr;
+            if (slot != nullptr) *slot = {e, own, {}};
+          });
+    }
+  }
+  // Of the loop around; 0: there is none.
+  Expr index_of(const Found& f) const {
+    return f.loop == nullptr ? program_.pool->constant(0) : std::get<SerialFor>(f.loop->node).index;
   }
 
   // As many as arrive: the threads of one arrival, or of all.
@@ -205,9 +211,7 @@ class EventChanges {
       const auto* copies = std::get_if<CopyLater>(&f.item.node);
       if (copies == nullptr || copies->at) continue;
       for (std::uint32_t e = 0; e < program_.events.size(); ++e) {
-        const Expr index = f.loop == nullptr ? program_.pool->constant(0)
-                                             : std::get<SerialFor>(f.loop->node).index;
-        const EventSlot at{e, turn(e, index).slot, {}};
+        const EventSlot at{e, turn(e, index_of(f)).slot, {}};
         change<CopyLater>(
             fmt::format("give the copy at {} event: {}", text(f.item.place), text_of(e, at.slot)),
             f.item.place, [at](CopyLater& c) { c.at = at; });
@@ -277,13 +281,13 @@ bool check_event_helps(const ThreadProgram& program, const LevelTree& tree,
   constexpr std::int64_t kMostItems = 100, kMostBlocks = 64;
   constexpr std::size_t kMostTried = 64;
   if (program.events.empty() || items_in(program.outermost.body) > kMostItems) return false;
-  if (tree.chains.front().blocks() > kMostBlocks) return false;
   const auto first = std::ranges::find_if(diagnostics, is_of_order);
   const auto is_error = [](const Diagnostic& d) { return d.severity == Severity::Error; };
   const auto is_another = [&](const Diagnostic& d) {
     return is_error(d) && !is_of_order(d) && d.code != "E824";
   };
   if (first == diagnostics.end() || std::ranges::any_of(diagnostics, is_another)) return false;
+  if (tree.chains.front().blocks() > kMostBlocks) return false;
   std::optional<std::string> help;
   std::vector<EventChanges::Change> changes =
       EventChanges(program, tree).all(first->code != "E829");

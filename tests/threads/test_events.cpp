@@ -103,6 +103,12 @@ TEST(ThreadEvents, AreRefusedWithTheChangeThatMendsThem) {
        "a.yaml:19:11: error[E829]: arrive: full[k % 2]: the end of phase 1, while a thread may "
        "still wait for phase 0: block (0, 0, 0), thread (31, 0, 0), k = 2; help: write event: "
        "\"full[j % 2]\" at 28:11"},
+      {"event: \"full[k % 2]\", do", "event: \"empty[k % 2]\", do",
+       "a.yaml:18:11: error[E829]: wait: empty[k % 2]: a wait for phase 0 that never ends: 32 of "
+       "64 "
+       "arrivals have come: block (0, 0, 0), thread (0, 0, 0), k = 2; help: write event: \"full[k "
+       "% "
+       "2]\" at 19:11"},
       // Another number of threads than the event counts.
       {"full: {slots: 2, arrivals: 32}", "full: {slots: 2, arrivals: 64}",
        "a.yaml:18:11: error[E829]: wait: empty[k % 2]: a wait for phase 0 that never ends: 0 of 64 "
@@ -273,6 +279,16 @@ TEST(ThreadEvents, AreRefusedInFilesWithTheirPlace) {
   EXPECT_EQ(refused("role: load", "role: 3 d"),
             "a.yaml:12:11: error[E201]: role: '3 d' is not a name; help: names consist of letters, "
             "digits and '_' and do not begin with a digit");
+  EXPECT_EQ(
+      refused("S[j % 2, 95 - t]", "full[j % 2]"),
+      "a.yaml:29:27: error[E205]: full is an event, and no array; help: arrive at it, arrive: "
+      "{event: ...}, or wait for it");
+  EXPECT_EQ(refused("role: load", "role: load\n    async: false"),
+            "a.yaml:13:12: error[E109]: inthreads: a role is asynchronous, and async is false; "
+            "help: leave async out");
+  EXPECT_EQ(refused("arrive: {event: \"empty[j % 2]\"}", "arrive: \"empty[j % 2]\""),
+            "a.yaml:30:19: error[E107]: arrive: expected a map, found 'empty[j % 2]'; help: write "
+            "{key: value}, or one 'key: value' a line");
   EXPECT_EQ(refused("arrive: {event", "arrive: {events"),
             "a.yaml:30:20: error[E106]: arrive: unknown key 'events'; help: did you mean 'event'?");
 }
