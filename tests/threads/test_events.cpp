@@ -279,6 +279,8 @@ TEST(ThreadEvents, AreRefusedInFilesWithTheirPlace) {
   EXPECT_EQ(refused("role: load", "role: 3 d"),
             "a.yaml:12:11: error[E201]: role: '3 d' is not a name; help: names consist of letters, "
             "digits and '_' and do not begin with a digit");
+  // Levels that are wrong are told first.
+  EXPECT_THAT(refused("[{t: 96}]", "[{t: 1096}]"), HasSubstr("error[E820]: "));
   EXPECT_EQ(
       refused("S[j % 2, 95 - t]", "full[j % 2]"),
       "a.yaml:29:27: error[E205]: full is an event, and no array; help: arrive at it, arrive: "
