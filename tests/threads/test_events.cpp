@@ -65,6 +65,31 @@ TEST(ThreadEvents, AreRightForEveryNumberOfRowsAndSlots) {
   }
 }
 
+// Blocks that do the same are one to a proof; else each is followed.
+TEST(ThreadEvents, OfManyBlocksAreThoseOfOne) {
+  const auto in_blocks = [](int blocks, const std::string& first) {
+    std::string text = kRoles;
+    const auto write = [&](const std::string& from, const std::string& to) {
+      for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
+        text.replace(at, from.size(), to);
+      }
+    };
+    const std::string n = std::to_string(blocks);
+    write("parallel: [{t: 96}]", "parallel: [{b: " + n + "}, {t: 96}]");
+    write("[5, 64]", "[" + n + ", 5, 64]");
+    write("x[k, ", "x[b, k, ");
+    write("y[j, ", "y[b, j, ");
+    write("phase: (k / 2 + 1) % 2", "phase: k / 2 + " + first);
+    return text;
+  };
+  EXPECT_EQ(said(in_blocks(100'000, "1")), "accepted");
+  EXPECT_THAT(said(in_blocks(100'000, "0")), HasSubstr("a wait for phase 0 that never ends"));
+  EXPECT_EQ(said(in_blocks(3, "1 + 2 * b")), "accepted");
+  EXPECT_THAT(
+      said(in_blocks(3, "1 + b")),
+      HasSubstr("a wait for phase 0 that never ends: 0 of 64 arrivals have come: block (1"));
+}
+
 struct Wrong {
   std::string from, to;  // in kRoles
   std::string error;     // the first one
