@@ -23,6 +23,8 @@ namespace selvage {
 //                                  waits for `members` of these threads, the `lanes` of each warp
 //   begin_copy(bytes, to, from), begin_copy_16(to, from), end_copy_group(),
 //   wait_for_copy_groups(pending)  copies to shared memory that end later
+//   init_object(object, arrivals), publish_objects(), arrive_at(object),
+//   arrive_with_copies(object), wait_for_phase(object, parity)  barrier objects (head_text.h)
 //   cluster_rank(), cluster_number(), sync_cluster(), in_rank(at, rank, bytes),
 //   RANK_SHARED(n, type, name, bytes)  where a block is one of a cluster (head_text.h)
 // With SELVAGE_VIRTUAL_DEVICE defined, plain C that gives the same bits replaces inline assembly.

@@ -28,6 +28,7 @@ std::string EventText::object(const BarrierObject& o) const {
 std::string EventText::arrive(const Arrive& arrive) const {
   if (!arrive.object) return arrive.of_stores ? "end_store_group();" : "end_copy_group();";
   const std::string own = object(*arrive.object);
+  if (arrive.of_copies) return fmt::format("arrive_with_copies({});", own);
   if (!arrive.bytes.valid()) return fmt::format("arrive_at({});", own);
   return fmt::format("arrive_announcing({}, {});", own, index_.write(arrive.bytes).text);
 }
@@ -38,6 +39,8 @@ std::string EventText::wait(const Wait& wait) const {
   }
   const std::string own = object(*wait.object);
   const CText phase = index_.write_converted(wait.phase);
+  const bool is_parity = wait.phase.is(Op::Mod) && wait.phase[1].is_const(2);
+  if (is_parity) return fmt::format("wait_for_phase({}, {});", own, phase.text);
   return fmt::format("wait_for_phase({}, {} & 1);", own, inside(phase, info(Op::Mul).precedence));
 }
 
@@ -118,6 +121,18 @@ bool EventText::reads_stores() const {
   return reads;
 }
 
+// Whether the async proxy copies, or is waited for.
+bool EventText::uses_proxy() const {
+  bool uses = false;
+  for_each_statement(kernel_.body, [&](const Statement& s) {
+    const auto* copy = std::get_if<AsyncCopy>(&s.node);
+    const auto* arrive = std::get_if<Arrive>(&s.node);
+    uses = uses || std::holds_alternative<ProxyFence>(s.node) ||
+           (copy != nullptr && copy->is_by_proxy()) || (arrive != nullptr && arrive->bytes.valid());
+  });
+  return uses;
+}
+
 namespace {
 
 struct Corner {
@@ -180,7 +195,10 @@ std::string store_head(std::size_t rank) {
 std::string EventText::head() const {
   std::string head;
   if (has_groups_) head += kCopyGroups;
-  if (has_objects_ || !stored_ranks_.empty()) head += kBarrierObjects;
+  const bool has_proxy = uses_proxy();
+  if (has_objects_ || has_proxy) head += kSharedAddress;
+  if (has_objects_) head += kBarrierObjects;
+  if (has_proxy) head += kBulkCopies;
   if (!stored_ranks_.empty()) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
   if (has_multicasts_) head += kMulticast;
   for (std::size_t rank : loaded_ranks_) head += box_head(rank);

@@ -39,6 +39,7 @@ class EventText {
   std::string store_box(const AsyncCopy& copy);
   bool reads_stores() const;
   std::string ranks() const;  // how many blocks a cluster has
+  bool uses_proxy() const;
   std::string place(BufferId b, Expr address) const {
     return buffers_.place(b, index_.write_converted(address));
   }

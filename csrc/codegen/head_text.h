@@ -92,17 +92,46 @@ inline constexpr const char* kCopyGroups =
     "  asm volatile(\"cp.async.wait_group \" #pending \";\" ::: \"memory\")\n"
     "#endif\n";
 
-// Barrier objects (mbarrier) and the copies that belong to them, from sm_90 on: an element of 8
-// bytes in shared memory each. A phase is told by its parity. A copy announces its bytes when it
-// begins; whoever waits asks again and again, as the instruction may return early.
+// Barrier objects (mbarrier), from sm_80 on: an element of 8 bytes in shared memory each. A phase
+// is told by its parity. Whoever waits asks again and again, as the instruction may return early.
+// An arrival with copies comes when all copies that the thread has begun have ended.
+inline constexpr const char* kSharedAddress =
+    "#ifndef shared_address\n"
+    "#define shared_address(at) ((unsigned)__cvta_generic_to_shared(at))\n"
+    "#endif\n";
 inline constexpr const char* kBarrierObjects =
     "#ifndef init_object\n"
-    "#define shared_address(at) ((unsigned)__cvta_generic_to_shared(at))\n"
     "#define init_object(object, arrivals) \\\n"
     "  asm volatile(\"mbarrier.init.shared::cta.b64 [%0], %1;\" :: \\\n"
     "               \"r\"(shared_address(object)), \"r\"(arrivals) : \"memory\")\n"
+    "#define arrive_at(object) \\\n"
+    "  asm volatile(\"mbarrier.arrive.shared::cta.b64 _, [%0];\" :: \\\n"
+    "               \"r\"(shared_address(object)) : \"memory\")\n"
+    "#define arrive_with_copies(object) \\\n"
+    "  asm volatile(\"cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\" :: \\\n"
+    "               \"r\"(shared_address(object)) : \"memory\")\n"
+    "#if __CUDA_ARCH__ >= 900\n"
+    "#define ask_for_phase \"mbarrier.try_wait.parity.shared::cta.b64\"\n"
     "#define publish_objects() asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: "
     "\"memory\")\n"
+    "#else\n"
+    "#define ask_for_phase \"mbarrier.test_wait.parity.shared::cta.b64\"\n"
+    "#define publish_objects() ((void)0)\n"
+    "#endif\n"
+    "#define wait_for_phase(object, parity) \\\n"
+    "  do { \\\n"
+    "    int selvage_has_ended; \\\n"
+    "    do { \\\n"
+    "      asm volatile(\"{ .reg .pred p; \" ask_for_phase \" p, [%1], %2; \" \\\n"
+    "                   \"selp.b32 %0, 1, 0, p; }\" : \"=r\"(selvage_has_ended) : \\\n"
+    "                   \"r\"(shared_address(object)), \"r\"((int)(parity)) : \"memory\"); \\\n"
+    "    } while (!selvage_has_ended); \\\n"
+    "  } while (0)\n"
+    "#endif\n";
+
+// Copies that belong to barrier objects, from sm_90 on. A copy announces its bytes when it begins.
+inline constexpr const char* kBulkCopies =
+    "#ifndef begin_bulk_copy\n"
     "#define announce_bytes(object, bytes) \\\n"
     "  asm volatile(\"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;\" :: \\\n"
     "               \"r\"(shared_address(object)), \"r\"((int)(bytes)) : \"memory\")\n"
@@ -111,23 +140,10 @@ inline constexpr const char* kBarrierObjects =
     "               \"[%0], [%1], %2, [%3];\" :: \\\n"
     "               \"r\"(shared_address(to)), \"l\"(from), \"r\"((int)(bytes)), \\\n"
     "               \"r\"(shared_address(object)) : \"memory\")\n"
-    "#define arrive_at(object) \\\n"
-    "  asm volatile(\"mbarrier.arrive.shared::cta.b64 _, [%0];\" :: \\\n"
-    "               \"r\"(shared_address(object)) : \"memory\")\n"
     "#define arrive_announcing(object, bytes) \\\n"
     "  asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\" :: \\\n"
     "               \"r\"(shared_address(object)), \"r\"((int)(bytes)) : \"memory\")\n"
     "#define fence_for_copies() asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\")\n"
-    "#define wait_for_phase(object, parity) \\\n"
-    "  do { \\\n"
-    "    int selvage_has_ended; \\\n"
-    "    do { \\\n"
-    "      asm volatile(\"{ .reg .pred p; \" \\\n"
-    "                   \"mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; \" \\\n"
-    "                   \"selp.b32 %0, 1, 0, p; }\" : \"=r\"(selvage_has_ended) : \\\n"
-    "                   \"r\"(shared_address(object)), \"r\"((int)(parity)) : \"memory\"); \\\n"
-    "    } while (!selvage_has_ended); \\\n"
-    "  } while (0)\n"
     "#endif\n";
 
 // A bulk copy to the same place in every block of a cluster of so many, for the object there.

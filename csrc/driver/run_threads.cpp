@@ -127,6 +127,7 @@ class ThreadRunner {
       memory_.push_back(initial(a, shape));
       result_.inputs[a.name] = memory_.back();
     }
+    memory_.resize(memory_.size() + program_.events.size());
     if (counts_) {
       memory_.emplace_back(DataType::Int32,
                            std::vector{*SizeValues{}(kernel().buffers.back().elements)});

@@ -110,6 +110,7 @@ class Forms {
     add(Condition, {.name = "condition", .says = "a condition"});
     add(Expression, {.name = "expression", .says = "a number, or an expression"});
     add(Statement, {.name = "statement", .says = "a statement"});
+    add(EventText, {.name = "event_text", .says = "an event, such as `full[k % 2]`"});
     add(Rank, {.name = "rank", .says = "a rank"});
     add(EinsumText, {.name = "einsum_text", .says = "an einsum"});
     add(Partitioning, {.name = "partitioning", .says = "such as uniform_shape(4)"});
@@ -162,6 +163,7 @@ class Forms {
     add_named(Schedules, "schedules", "by tensor", kOf<TensorSchedule>);
     add_named(Predicates, "predicates", "conditions by tensor", kOf<Conditions>);
     add_named(Arrays, "arrays", "arrays by name", kOf<Array>);
+    add_named(Events, "events", "events by name", kOf<Event>);
     add_named(IndexExtents, "index_extents", "extents by index", kOf<Extent>);
     add_named(OneIndex, "one_index", "an index and its extent", kOf<Extent>, 1, 1);
     add_named(LevelIndices, "level_indices", "extents by index", kOf<Extent>);
@@ -217,7 +219,10 @@ class Forms {
     add_map(Site, "site", "a place", kSite);
     add_map(Expect, "expect", "what must come out", kExpect);
     add_map(Array, "array", "an array", kArray);
+    add_map(Event, "event", "an event", kEvent);
     add_map(CopyLater, "copy_later", "copies", kCopyLater);
+    add_map(ArriveAt, "arrive_at", "an arrival", kArriveAt);
+    add_map(WaitFor, "wait_for", "a wait", kWaitFor);
     add_map(InThreads, "inthreads", "who does what", kInThreads);
     add_map(For, "for", "a loop", kFor);
     add_map(With, "with", "indices and a body", kWith);

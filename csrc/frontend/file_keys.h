@@ -35,6 +35,7 @@ inline constexpr FileKey kThreadsFile[] = {
     {"facts", Conditions, "relations between symbols; promises, which a run tests"},
     {"sizes", SizeValues, "values of symbols"},
     {"arrays", Arrays, "the memory that threads share"},
+    {"events", Events, "what threads arrive at and wait for, in shared memory of each block"},
     {"parallel", Levels, "the levels of threads, outer first"},
     {"body", Body, "what each thread does", kNeeded},
     {"expect", Expect, "what must come out, for --check"},
@@ -227,16 +228,33 @@ inline constexpr FileKey kBodyConstruct[] = {
     {"parallel", InnerParallel, "levels inside of levels"},
     {"copy", CopyLater, "copies into shared memory that end later, as one group"},
     {"await", Natural, "where a thread waits until at most so many groups of its copies are open"},
+    {"arrive", ArriveAt, "where a thread arrives at an event, and goes on"},
+    {"wait", WaitFor, "where a thread waits until a phase of an event has ended"},
     {"break", Name, "leaves the serial loop of this label"},
     {"continue", Name, "goes on with the next iteration of the loop of this label"},
 };
 inline constexpr FileKey kCopyLater[] = {
-    {"if", Condition, "the threads and iterations that copy; all of them close a group"},
+    {"if", Condition, "the threads and iterations that copy; all close a group, or arrive"},
+    {"event", EventText, "where a thread arrives when its copies have ended; then none is a group"},
     {"do", Statements, "the copies, such as S[p] = A[k, p]", kNeeded},
+};
+inline constexpr FileKey kEvent[] = {
+    {"slots", Count, "how many there are, used in turn; default 1"},
+    {"arrivals", Count, "how many arrivals end a phase", kNeeded},
+};
+inline constexpr FileKey kArriveAt[] = {
+    {"event", EventText, "at which", kNeeded},
+};
+inline constexpr FileKey kWaitFor[] = {
+    {"event", EventText, "for which", kNeeded},
+    {"phase", Expression, "0 for an even number of a phase, 1 for an odd one; or the number",
+     kNeeded},
 };
 inline constexpr FileKey kInThreads[] = {
     {"when", Condition, "who runs it", kNeeded},
     {"async", Truth, "true: nobody waits at its end; default false"},
+    {"role", Name, "what these warps do beside others; nobody waits at its end"},
+    {"registers", Count, "of each thread of a role, while it is there; default: as all have"},
     {"do", Body, "what they do", kNeeded},
 };
 inline constexpr FileKey kFor[] = {

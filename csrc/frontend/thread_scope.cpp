@@ -30,7 +30,7 @@ Expr ThreadScope::redefine(const std::vector<std::string>& names, const std::str
 }
 
 void ThreadScope::define(const std::string& name, Expr meaning, const Place& place) {
-  if (find(name).valid() || find_array(name) != nullptr) {
+  if (find(name).valid() || find_array(name) != nullptr || find_event(name) != nullptr) {
     selvage::refuse("E204", place, "the name " + name + " is taken here",
                     "give it another name: nothing hides what is around it");
   }
@@ -97,6 +97,39 @@ Expr ThreadScope::condition(const Node& text, std::string_view what) const {
 const ThreadArray* ThreadScope::find_array(std::string_view name) const {
   const auto it = std::ranges::find(program_.arrays, name, &ThreadArray::name);
   return it == program_.arrays.end() ? nullptr : &*it;
+}
+
+const ThreadEvent* ThreadScope::find_event(std::string_view name) const {
+  const auto it = std::ranges::find(program_.events, name, &ThreadEvent::name);
+  return it == program_.events.end() ? nullptr : &*it;
+}
+
+EventSlot ThreadScope::event(const Node& text) const {
+  const std::string& whole = as_text(text, "event");
+  const std::size_t open = whole.find('[');
+  const std::string name = whole.substr(0, open);
+  const ThreadEvent* event = find_event(name);
+  if (event == nullptr) {
+    refuse("E205", text.place, "there is no event " + shown(name),
+           meant(name, words_of(program_.events, &ThreadEvent::name), "declare it under events"));
+  }
+  const auto number = std::uint32_t(event - program_.events.data());
+  const std::string slots = std::to_string(event->slots);
+  const std::string example = name + (event->slots > 1 ? "[k % " + slots + "]" : "[0]");
+  if (open == whole.npos) {
+    if (event->slots == 1) return {number, program_.pool->constant(0), whole};
+    refuse("E503", text.place,
+           "the event " + name + " has " + slots + " slots, and none of them is named",
+           "say which one, such as " + example);
+  }
+  if (whole.back() != ']') {
+    refuse("E301", place_in(text, whole.size()), "event: " + shown(whole) + " does not end with ]",
+           "write it as " + example);
+  }
+  Node slot = text;
+  slot.text = whole.substr(open + 1, whole.size() - open - 2);
+  slot.place = place_in(text, open + 1);
+  return {number, this->number(slot, "the slot"), whole};
 }
 
 }  // namespace selvage

@@ -39,6 +39,10 @@ class ThreadScope {
   static void check_size(Expr e, const Place& place, std::string_view what);
 
   const ThreadArray* find_array(std::string_view name) const;
+  const ThreadEvent* find_event(std::string_view name) const;
+  // `full[k % 2]`, or `full` where it has one slot. Throws BadInput E205 for no event, E301 for
+  // another text, E503 for a slot that is missing.
+  EventSlot event(const Node& text) const;
 
  private:
   struct Named {

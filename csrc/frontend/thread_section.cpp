@@ -5,6 +5,7 @@
 #include <selvage/frontend/thread_scope.h>
 #include <selvage/frontend/thread_section.h>
 #include <selvage/frontend/thread_statement.h>
+#include <selvage/kernel/launch_limits.h>
 #include <selvage/lower/memory_axiom.h>
 
 #include <algorithm>
@@ -29,6 +30,7 @@ class ThreadReader {
   void read(const Node& root) {
     declare_symbols();
     read_key(root, "arrays", errors_, [&](const Node& arrays) { read_arrays(arrays); });
+    read_key(root, "events", errors_, [&](const Node& events) { read_events(events); });
     const Node* levels = root.find("parallel");
     read_key(root, "parallel", errors_, [&](const Node& node) {
       program_.outermost.levels =
@@ -107,6 +109,31 @@ class ThreadReader {
       array.shape.push_back(n);
     }
     return array;
+  }
+
+  // ---- events ----
+
+  void read_events(const Node& events) {
+    for (const Entry& entry : expect_map(events, "events")) {
+      errors_.attempt([&] {
+        const std::string& name = key_as_name(entry);
+        const bool is_taken = scope_.find(name).valid() || scope_.find_array(name) != nullptr ||
+                              scope_.find_event(name) != nullptr;
+        if (is_taken) {
+          refuse("E204", entry.place, "the name " + name + " is taken",
+                 "give the event another name");
+        }
+        const std::string what = "events: " + name;
+        expect_map(entry.value, what, Form::Event, &errors_);
+        ThreadEvent event{.name = name, .place = entry.place};
+        if (const Node* slots = entry.value.find("slots")) {
+          event.slots = as_integer_of(*slots, "slots", 1, ThreadEvent::kMostSlots);
+        }
+        event.arrivals = as_integer_of(require(entry.value, what, "arrivals"), "arrivals", 1,
+                                       ThreadEvent::kMostArrivals);
+        program_.events.push_back(std::move(event));
+      });
+    }
   }
 
   // ---- levels ----
@@ -238,8 +265,10 @@ class ThreadReader {
       case 7: return add(read_parallel(value));
       case 8: return add(read_copies(value));
       case 9: return add(AwaitCopies{as_integer_of(value, "await", 0, kMostPending)});
-      case 10: return add(LeaveFor{as_name(value, "break"), false});
-      case 11: return add(LeaveFor{as_name(value, "continue"), true});
+      case 10: return add(read_arrive(value));
+      case 11: return add(read_wait(value));
+      case 12: return add(LeaveFor{as_name(value, "break"), false});
+      case 13: return add(LeaveFor{as_name(value, "continue"), true});
     }
   }
 
@@ -257,8 +286,34 @@ class ThreadReader {
     const Node& when = require(node, "inthreads", "when");
     InThreads in{.when = scope_.condition(when, "when"), .text = when.text, .body = {}};
     if (const Node* async = node.find("async")) in.is_async = as_bool(*async, "async");
+    if (const Node* role = node.find("role")) {
+      in.role = as_name(*role, "role");
+      const Node* async = node.find("async");
+      if (async != nullptr && !in.is_async) {
+        refuse("E109", async->place, "inthreads: a role is asynchronous, and async is false",
+               "leave async out");
+      }
+      in.is_async = true;
+    }
+    if (const Node* registers = node.find("registers")) {
+      in.registers = as_integer_of(*registers, "registers", 1, kMostSetRegisters);
+      if (in.role.empty()) {
+        refuse("E110", registers->place, "inthreads: registers stands without a role",
+               "name the role, such as role: load, or leave registers out");
+      }
+    }
     in.body = read_body(require(node, "inthreads", "do"), "do");
     return in;
+  }
+
+  ArriveAt read_arrive(const Node& node) {
+    expect_map(node, "arrive", Form::ArriveAt, &errors_);
+    return {scope_.event(require(node, "arrive", "event"))};
+  }
+  WaitFor read_wait(const Node& node) {
+    expect_map(node, "wait", Form::WaitFor, &errors_);
+    const EventSlot at = scope_.event(require(node, "wait", "event"));
+    return {at, scope_.number(require(node, "wait", "phase"), "phase")};
   }
 
   CopyLater read_copies(const Node& node) {
@@ -268,6 +323,7 @@ class ThreadReader {
       copies.condition = scope_.condition(*condition, "if");
       copies.text = condition->text;
     }
+    if (const Node* event = node.find("event")) copies.at = scope_.event(*event);
     const Node& list = require(node, "copy", "do");
     const std::vector<Node>& items = expect_sequence(list, "do");
     if (items.empty()) {

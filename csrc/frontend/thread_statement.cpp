@@ -123,6 +123,10 @@ class AssignmentReader {
     if (const ThreadArray* array = scope_.find_array(node.name)) {
       return std::uint32_t(array - program_.arrays.data());
     }
+    if (scope_.find_event(node.name) != nullptr) {
+      refuse("E205", place(node), node.name + " is an event, and no array",
+             "arrive at it, arrive: {event: ...}, or wait for it");
+    }
     refuse(
         "E205", place(node), "there is no array " + shown(node.name),
         meant(node.name, words_of(program_.arrays, &ThreadArray::name), "declare it under arrays"));

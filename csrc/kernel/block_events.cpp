@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace selvage {
 
@@ -22,19 +23,30 @@ std::optional<std::size_t> BarrierObjects::at(BufferId b, std::int64_t address) 
   return begin + std::size_t(address);
 }
 
+// Phase -1 ended before any.
+static std::string named(std::int64_t phase) {
+  return phase < 0 ? "the phase before any" : fmt::format("phase {}", phase);
+}
+static std::string wait_and_next(std::int64_t phase) {
+  return fmt::format("a wait for {}, where {} may have ended as well", named(phase),
+                     named(phase + 1));
+}
+
 BlockEvents::BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals)
     : threads_(threads), arrivals_(std::move(arrivals)) {
   start_block();
 }
 
 void BlockEvents::start_block() {
-  groups_.assign(2 * std::size_t(threads_), 0);
+  batches_.assign(2 * std::size_t(threads_), 0);
+  groups_.assign(2 * std::size_t(threads_), {});
+  waits_.assign(std::size_t(threads_), 0);
   objects_.assign(arrivals_.size(), {});
 }
 
 CopyAgent BlockEvents::copy(std::uint32_t thread, bool is_store) const {
   return {is_store ? agent_of_stores(threads_, thread) : agent_of_queue(threads_, thread),
-          ThreadClocks::Tick(groups_[queue(thread, is_store)] + 1)};
+          batches_[queue(thread, is_store)] + 1};
 }
 
 CopyAgent BlockEvents::copy_for(std::size_t object) const {
@@ -53,6 +65,11 @@ void BlockEvents::announce(std::uint32_t thread, std::size_t object, std::int64_
   objects_[object].announcers.push_back({thread, clocks.now(thread)});
 }
 
+void BlockEvents::close_group(std::uint32_t thread, bool of_stores) {
+  const std::size_t own = queue(thread, of_stores);
+  groups_[own].push_back(++batches_[own]);
+}
+
 std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::int64_t bytes,
                                bool is_of_other, ThreadClocks& clocks) {
   Object& o = objects_[object];
@@ -61,16 +78,36 @@ std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::in
       is_of_other && ended > 0 &&
       !clocks.is_before(agent_of_object(threads_, object), ended, std::int64_t(thread));
   o.copied += bytes;
-  std::string wrong = come(thread, o, object, clocks);
+  std::string wrong = come(clocks.give(thread), o, object);
   return is_early ? "bytes for a phase where the one before may not have ended" : wrong;
 }
 
 void BlockEvents::wait_for_groups(std::uint32_t thread, const Wait& wait,
                                   ThreadClocks& clocks) const {
-  const std::int64_t closed = groups_[queue(thread, wait.of_stores)];
+  const Ticks& closed = groups_[queue(thread, wait.of_stores)];
+  const std::int64_t ended = std::int64_t(closed.size()) - wait.pending;
+  if (ended <= 0) return;
   clocks.learn(
       thread, wait.of_stores ? agent_of_stores(threads_, thread) : agent_of_queue(threads_, thread),
-      ThreadClocks::Tick(std::max<std::int64_t>(0, closed - wait.pending)));
+      closed[std::size_t(ended - 1)]);
+}
+
+// Arrivals count for the phase that is there when they come. So that the order of threads cannot
+// say which one that is, each has to come behind all arrivals of the phase before.
+std::string BlockEvents::early(std::uint32_t thread, std::size_t object, bool is_of_copies,
+                               const ThreadClocks& clocks) const {
+  const Object& o = objects_[object];
+  const auto phase = std::int64_t(o.ended.size());
+  if (clocks.is_before(agent_of_object(threads_, object), ThreadClocks::Tick(phase), thread)) {
+    return {};
+  }
+  const bool is_behind = std::ranges::all_of(o.arrivals_before, [&](const auto& before) {
+    const bool is_own = is_of_copies && before.first == agent_of_queue(threads_, thread);
+    return is_own || clocks.is_before(before.first, before.second, thread);
+  });
+  if (is_behind) return {};
+  return fmt::format("an arrival in phase {}, which nothing keeps from coming in phase {}", phase,
+                     phase - 1);
 }
 
 std::string BlockEvents::arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
@@ -79,24 +116,53 @@ std::string BlockEvents::arrive(std::uint32_t thread, std::size_t object, std::i
   if (o.arrived == arrivals_[object]) {
     return "an arrival more than the object takes in a phase: " + state(object);
   }
+  const std::string early = this->early(thread, object, false, clocks);
   ++o.arrived;
   o.expected += bytes;
   o.last_arrival[thread] = clocks.now(thread);
-  return come(thread, o, object, clocks);
+  const std::string wrong = come(clocks.give(thread), o, object);
+  return early.empty() ? wrong : early;
 }
 
-std::string BlockEvents::come(std::uint32_t thread, Object& o, std::size_t object,
-                              ThreadClocks& clocks) {
-  const std::vector<ThreadClocks::Tick> known = clocks.give(thread);
+std::string BlockEvents::arrive_of_copies(std::uint32_t thread, std::size_t object,
+                                          ThreadClocks& clocks) {
+  Object& o = objects_[object];
+  if (o.arrived == arrivals_[object]) {
+    return "an arrival more than the object takes in a phase: " + state(object);
+  }
+  const std::string early = this->early(thread, object, true, clocks);
+  ++o.arrived;
+  const std::int64_t queue_of = agent_of_queue(threads_, thread);
+  const ThreadClocks::Tick batch = ++batches_[queue(thread, false)];
+  o.last_arrival[queue_of] = batch;
+  Ticks known = clocks.give(thread);
+  std::fill(known.begin(), known.begin() + std::ptrdiff_t(agent_of_waits(threads_, 0)), 0);
+  known[std::size_t(queue_of)] = batch;
+  const std::string wrong = come(known, o, object);
+  return early.empty() ? wrong : early;
+}
+
+std::int64_t BlockEvents::phase_of(std::uint32_t thread, std::size_t object, std::int64_t parity,
+                                   const ThreadClocks& clocks) const {
+  const std::int64_t last =
+      std::int64_t(clocks.known(thread, agent_of_object(threads_, object))) - 1;
+  return (last - parity) % 2 == 0 ? last : last + 1;
+}
+
+std::string BlockEvents::come(const Ticks& known, Object& o, std::size_t object) {
   o.known.resize(known.size());
   for (std::size_t i = 0; i < known.size(); ++i) o.known[i] = std::max(o.known[i], known[i]);
   if (o.arrived < arrivals_[object] || o.copied < o.expected) return {};
   if (o.copied > o.expected)
     return "more bytes are copied than arrivals have said: " + state(object);
   std::string wrong;
-  const auto is_late = [&](const Waiter& w) { return o.known[w.thread] < w.tick; };
+  const auto is_late = [&](const Waiter& w) {
+    return o.known[std::size_t(agent_of_waits(threads_, w.thread))] < w.tick;
+  };
   if (std::ranges::any_of(o.waiters, is_late)) {
-    wrong = "the end of a phase that a thread may still wait for the one before of";
+    const auto phase = std::int64_t(o.ended.size());
+    wrong = fmt::format("the end of phase {}, while a thread may still wait for {}", phase,
+                        named(phase - 1));
   }
   const auto is_open = [&](const Waiter& w) {
     const auto at = o.last_arrival.find(w.thread);
@@ -111,7 +177,7 @@ std::string BlockEvents::come(std::uint32_t thread, Object& o, std::size_t objec
   o.known.clear();
   o.waiters.clear();
   o.announcers.clear();
-  o.last_arrival.clear();
+  o.arrivals_before = std::exchange(o.last_arrival, {});
   return wrong;
 }
 
@@ -126,7 +192,7 @@ std::string BlockEvents::begin_wait(std::uint32_t thread, std::size_t object, st
     return fmt::format("a wait for phase {}, where the one before may not have ended", phase);
   }
   if (ended > phase + 1) {
-    return fmt::format("a wait for phase {}, where the next one may have ended as well", phase);
+    return wait_and_next(phase);
   }
   return {};
 }
@@ -137,10 +203,12 @@ bool BlockEvents::end_wait(std::uint32_t thread, std::size_t object, std::int64_
   const auto ended = std::int64_t(o.ended.size());
   if (phase >= ended) return false;
   if (phase >= 0) clocks.learn(thread, o.ended[std::size_t(phase)]);
+  const ThreadClocks::Tick wait = ++waits_[thread];
+  clocks.learn(thread, agent_of_waits(threads_, thread), wait);
   if (phase + 1 == ended) {
-    o.waiters.push_back({thread, clocks.now(thread)});
+    o.waiters.push_back({thread, wait});
   } else if (phase + 2 <= ended) {
-    wrong = fmt::format("a wait for phase {}, where the next one may have ended as well", phase);
+    wrong = wait_and_next(phase);
   }
   return true;
 }

@@ -53,11 +53,13 @@ class BlockEvents {
   // `arrivals`: BarrierObjects::arrivals().
   BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals);
   // Agents are numbered after the threads. First comes one for each thread's queue, whose ticks are
-  // groups; then one for each thread's fences, whose tick is that of the thread at its last fence;
-  // then one for each thread's queue of stores; then one for each barrier object, whose ticks are
-  // phases. Those from the queues of stores on are of the async proxy.
+  // batches: copies between two arrivals, which close groups or belong to objects. Then comes one
+  // for each thread's fences, whose tick is that of the thread at its last fence; one for each
+  // thread's waits for objects, whose ticks count them; one for each thread's queue of stores; and
+  // one for each barrier object, whose ticks are phases. Those from the queues of stores on are of
+  // the async proxy.
   static std::int64_t agents(std::int64_t threads, std::size_t objects) {
-    return 3 * threads + std::int64_t(objects);
+    return 4 * threads + std::int64_t(objects);
   }
   static std::int64_t agent_of_queue(std::int64_t threads, std::int64_t thread) {
     return threads + thread;
@@ -65,11 +67,14 @@ class BlockEvents {
   static std::int64_t agent_of_fences(std::int64_t threads, std::int64_t thread) {
     return 2 * threads + thread;
   }
-  static std::int64_t agent_of_stores(std::int64_t threads, std::int64_t thread) {
+  static std::int64_t agent_of_waits(std::int64_t threads, std::int64_t thread) {
     return 3 * threads + thread;
   }
+  static std::int64_t agent_of_stores(std::int64_t threads, std::int64_t thread) {
+    return 4 * threads + thread;
+  }
   static std::int64_t agent_of_object(std::int64_t threads, std::size_t object) {
-    return 4 * threads + std::int64_t(object);
+    return 5 * threads + std::int64_t(object);
   }
 
   void start_block();
@@ -85,10 +90,16 @@ class BlockEvents {
                     ThreadClocks& clocks);
   // The thread passes a proxy fence.
   void fence(std::uint32_t thread, ThreadClocks& clocks) const;
-  void close_group(std::uint32_t thread, bool of_stores) { ++groups_[queue(thread, of_stores)]; }
+  void close_group(std::uint32_t thread, bool of_stores);
   void wait_for_groups(std::uint32_t thread, const Wait& wait, ThreadClocks& clocks) const;
   std::string arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
                      ThreadClocks& clocks);
+  // The thread lets the copies of its queue arrive. The arrival tells others of these copies, of
+  // phases and of waits, and not of what the thread did itself.
+  std::string arrive_of_copies(std::uint32_t thread, std::size_t object, ThreadClocks& clocks);
+  // The phase of this parity that a thread waits for (Wait::by_parity).
+  std::int64_t phase_of(std::uint32_t thread, std::size_t object, std::int64_t parity,
+                        const ThreadClocks& clocks) const;
   // The thread reaches a wait for the end of a phase. Hardware tells phases apart by parity only,
   // so the phase before must have ended, and the next one must not.
   std::string begin_wait(std::uint32_t thread, std::size_t object, std::int64_t phase,
@@ -100,26 +111,33 @@ class BlockEvents {
   std::string state(std::size_t object) const;
 
  private:
+  using Ticks = std::vector<ThreadClocks::Tick>;
   struct Waiter {
     std::uint32_t thread;
     ThreadClocks::Tick tick;
   };
   struct Object {
     std::int64_t arrived = 0, expected = 0, copied = 0;  // in the current phase
-    std::vector<ThreadClocks::Tick> known;               // by the threads that arrived in it
-    std::vector<std::vector<ThreadClocks::Tick>> ended;  // `known` of each phase that ended
-    std::vector<Waiter> waiters;                         // that went on after the last of these
-    std::vector<Waiter> announcers;                      // of bytes in the current phase
-    std::map<std::uint32_t, ThreadClocks::Tick> last_arrival;  // in it, by thread
+    Ticks known;                                         // by the threads that arrived in it
+    std::vector<Ticks> ended;                            // `known` of each phase that ended
+    std::vector<Waiter> waiters;     // that went on after the last of these, by their waits
+    std::vector<Waiter> announcers;  // of bytes in the current phase
+    // In the current phase, and in the one before: by the thread that arrived, or its queue.
+    std::map<std::int64_t, ThreadClocks::Tick> last_arrival, arrivals_before;
   };
   std::size_t queue(std::uint32_t thread, bool of_stores) const {
     return thread + (of_stores ? std::size_t(threads_) : 0);
   }
-  std::string come(std::uint32_t thread, Object& o, std::size_t object, ThreadClocks& clocks);
+  std::string early(std::uint32_t thread, std::size_t object, bool is_of_copies,
+                    const ThreadClocks& clocks) const;
+  std::string come(const Ticks& known, Object& o, std::size_t object);
 
   std::int64_t threads_;
   std::vector<std::int64_t> arrivals_;
-  std::vector<std::int64_t> groups_;  // closed so far, by queue()
+  // By queue(): the batches that have ended with an arrival, and of each group so far its last one.
+  std::vector<ThreadClocks::Tick> batches_;
+  std::vector<Ticks> groups_;
+  Ticks waits_;  // that have ended, by thread
   std::vector<Object> objects_;
 };
 

@@ -130,11 +130,14 @@ void BlockRun::step(Thread t, PlaceId id) {
                    actions_.spend(clock_.clocks().size());
                    const auto signal = actions_.signal(id);
                    if (!signal) return;
-                   tell(id, t, events_->arrive(t, signal->object, signal->amount, clock_.clocks()));
+                   tell(id, t,
+                        arrive.of_copies
+                            ? events_->arrive_of_copies(t, signal->object, clock_.clocks())
+                            : events_->arrive(t, signal->object, signal->amount, clock_.clocks()));
                  },
                  [&](const Wait& wait) {
                    if (!wait.object) return events_->wait_for_groups(t, wait, clock_.clocks());
-                   const auto signal = actions_.signal(id);
+                   const auto signal = waited_for(t, id);
                    if (!signal) return;
                    tell(id, t,
                         events_->begin_wait(t, signal->object, signal->amount, clock_.clocks()));
@@ -172,10 +175,19 @@ void BlockRun::arrive_at(Thread t, PlaceId id, const Barrier& barrier) {
   if (!barrier.has(t)) actions_.diverge(id, {RunFault::Kind::Stranger, t, {}, name_of(barrier)});
 }
 
+// The object of a wait, and the number of the phase.
+std::optional<BlockActions::Signal> BlockRun::waited_for(Thread t, PlaceId id) {
+  auto signal = actions_.signal(id);
+  if (signal && std::get<Wait>(statement(id).node).by_parity) {
+    signal->amount = events_->phase_of(t, signal->object, signal->amount, clock_.clocks());
+  }
+  return signal;
+}
+
 // Passes a wait if its phase has ended; returns whether it has.
 bool BlockRun::pass_wait(Thread t, PlaceId id) {
   stand(t);
-  const auto signal = actions_.signal(id);
+  const auto signal = waited_for(t, id);
   std::string wrong;
   if (!signal || !events_->end_wait(t, signal->object, signal->amount, clock_.clocks(), wrong)) {
     return false;
@@ -303,7 +315,7 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
 
 void BlockRun::tell_endless(Thread t, PlaceId id) {
   stand(t);
-  const auto signal = actions_.signal(id);
+  const auto signal = waited_for(t, id);
   if (!signal) return;
   tell(id, t,
        fmt::format("a wait for phase {} that never ends: {}", signal->amount,

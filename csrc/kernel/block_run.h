@@ -130,6 +130,7 @@ class BlockRun {
   void end_body(Thread t);
   void turn(Runner& r, PlaceId loop);
   void leave(Runner& r, const Leave& leave);
+  std::optional<BlockActions::Signal> waited_for(Thread t, PlaceId id);
   bool pass_wait(Thread t, PlaceId id);
   void tell(PlaceId id, Thread t, const std::string& what);
   void tell_endless(Thread t, PlaceId id);

@@ -319,12 +319,18 @@ struct Arrive {
   std::optional<BarrierObject> object = {};
   Expr bytes = {};  // announces that copies bring so many to the object in this phase; invalid: 0
   bool of_stores = false;  // of the queue of stores
+  // Of an object: the arrival comes when all copies that the thread has begun in its queue have
+  // ended. It tells of these copies alone, and of no store of the thread itself.
+  bool of_copies = false;
 };
 struct Wait {
   std::optional<BarrierObject> object = {};
   Expr phase = {};           // of the object: the number of the phase
   std::int64_t pending = 0;  // of the queue: the number of groups that need not have ended
   bool of_stores = false;    // of the queue of stores
+  // Of an object: `phase` says no more than whether the number is even or odd, as hardware does. Of
+  // the last phase that the thread knows to have ended, and the one after it, that one is meant.
+  bool by_parity = false;
 };
 // A body for some threads of a block, `members` as in Barrier, and the name of their role, such as
 // "producer". All other threads skip the body and do not wait for it.

@@ -95,11 +95,13 @@ class Printer {
       return line(depth, std::string("end the group of ") + queue(arrive.of_stores));
     }
     const std::string bytes = arrive.bytes.valid() ? ", " + to_string(arrive.bytes) + " bytes" : "";
-    line(depth, "arrive at " + element(*arrive.object) + bytes);
+    const char* when = arrive.of_copies ? ", when copies have ended" : "";
+    line(depth, "arrive at " + element(*arrive.object) + bytes + when);
   }
   void print(const Wait& wait, int depth) {
     if (wait.object) {
-      return line(depth, "wait for " + element(*wait.object) + ", phase " + to_string(wait.phase));
+      return line(depth, "wait for " + element(*wait.object) +
+                             (wait.by_parity ? ", parity " : ", phase ") + to_string(wait.phase));
     }
     const std::string but = fmt::format(" but the last {} groups", wait.pending);
     line(depth, std::string("wait for ") + queue(wait.of_stores) + (wait.pending == 0 ? "" : but));

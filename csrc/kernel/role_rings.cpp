@@ -83,7 +83,8 @@ class RoleRings {
     const auto* is_full = object_wait(use[0]);
     const auto* frees = std::get_if<Arrive>(&use.back().node);
     if (is_empty == nullptr || is_full == nullptr || frees == nullptr || !frees->object ||
-        frees->bytes.valid() || !std::holds_alternative<ProxyFence>(use[use.size() - 2].node)) {
+        frees->bytes.valid() || frees->of_copies ||
+        !std::holds_alternative<ProxyFence>(use[use.size() - 2].node)) {
       return false;
     }
     const BufferId full = is_full->object->buffer, empty = is_empty->object->buffer;
@@ -189,7 +190,8 @@ class RoleRings {
       const bool is_copy = copy != nullptr && copy->object && copy->object->buffer == full &&
                            kernel_.buffers[copy->copy.to].memory == Memory::Shared &&
                            !is_stored(copy->copy.from);
-      const bool is_arrival = arrive != nullptr && arrive->object && arrive->object->buffer == full;
+      const bool is_arrival = arrive != nullptr && arrive->object && !arrive->of_copies &&
+                              arrive->object->buffer == full;
       const auto* define = std::get_if<Define>(&s.node);
       const bool is_around = std::holds_alternative<Loop>(s.node) ||
                              std::holds_alternative<Guard>(s.node) ||

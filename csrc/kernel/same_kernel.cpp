@@ -86,13 +86,14 @@ bool equal(const BoxMap& a, const BoxMap& b) {
          std::ranges::equal(dims, b.dims, is_same_dim);
 }
 bool equal(const Arrive& a, const Arrive& b) {
-  const auto& [object, bytes, of_stores] = a;
-  return equal(object, b.object) && same(bytes, b.bytes) && of_stores == b.of_stores;
+  const auto& [object, bytes, of_stores, of_copies] = a;
+  return equal(object, b.object) && same(bytes, b.bytes) && of_stores == b.of_stores &&
+         of_copies == b.of_copies;
 }
 bool equal(const Wait& a, const Wait& b) {
-  const auto& [object, phase, pending, of_stores] = a;
+  const auto& [object, phase, pending, of_stores, by_parity] = a;
   return equal(object, b.object) && same(phase, b.phase) && pending == b.pending &&
-         of_stores == b.of_stores;
+         of_stores == b.of_stores && by_parity == b.by_parity;
 }
 bool equal(const ProxyFence&, const ProxyFence&) { return true; }
 bool equal(const Region& a, const Region& b) {

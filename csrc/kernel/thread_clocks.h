@@ -30,6 +30,8 @@ class ThreadClocks {
   void meet(Barrier::Scope scope, std::span<const std::uint32_t> threads);
 
   Tick now(std::int64_t thread) const { return at(thread, thread); }
+  // What the thread knows of a clock.
+  Tick known(std::int64_t thread, std::int64_t of) const { return at(thread, of); }
   std::int64_t size() const { return columns_; }  // the number of clocks that a thread knows
   // The ticks of all clocks that a thread knows now. Its own clock ticks afterwards, so that others
   // do not learn of what it does next.

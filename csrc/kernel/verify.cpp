@@ -133,6 +133,17 @@ static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel>
   return out;
 }
 
+// Whether all that is open is about what one block does by itself.
+static bool are_decided_by_one_block(const AccessMap& map, std::span<const HazardFindings> parts) {
+  const auto is_of_block = [&](const KernelFinding& f) {
+    return !f.buffer || map.kernel().buffers[*f.buffer].memory != Memory::Global;
+  };
+  return std::ranges::all_of(
+             parts,
+             [&](const HazardFindings& p) { return std::ranges::all_of(p.open, is_of_block); }) &&
+         are_blocks_alike(map);
+}
+
 Verification verify(const Kernel& kernel) {
   if (std::shared_ptr<const Kernel> written = with_stores_written_out(kernel)) {
     Verification out = verify(*written);
@@ -164,8 +175,10 @@ Verification verify(const Kernel& kernel) {
     if (const auto all = all_points(map.size_facts(), map.sizes(), kMostPoints)) {
       std::int64_t work = kExactWork;
       is_exact = true;
+      const bool is_of_one_block = are_decided_by_one_block(map, parts);
       for (const Point& sizes : *all) {
-        runs.push_back(replay(map, sizes, work));
+        runs.push_back(is_of_one_block ? replay_first_block(map, sizes, work)
+                                       : replay(map, sizes, work));
         work = runs.back().work_left;
         is_exact = is_exact && runs.back().is_complete;
         if (work < 0) break;

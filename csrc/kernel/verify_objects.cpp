@@ -35,7 +35,7 @@ std::optional<ObjectRings::Uses> ObjectRings::uses_of(BufferId objects) const {
       if (!copy->announces) return std::nullopt;
       uses.copies.push_back(i);
     } else if (const auto* own = std::get_if<Arrive>(&node)) {
-      if (arrive || own->bytes.valid()) return std::nullopt;
+      if (arrive || own->bytes.valid() || own->of_copies) return std::nullopt;
       arrive = i;
     } else if (std::holds_alternative<Wait>(node)) {
       if (wait) return std::nullopt;

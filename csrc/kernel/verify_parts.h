@@ -30,6 +30,13 @@ std::vector<KernelFinding> register_findings(const Kernel& kernel);
 // About a kernel whose blocks are clusters.
 std::vector<KernelFinding> rank_findings(const AccessMap& map);
 
+// Whether what threads of a block do to one another is the same in each block: no condition, count
+// of iterations, phase, or address outside of global memory depends on the block's index, nor on
+// data.
+bool are_blocks_alike(const AccessMap& map);
+// A run of the first block alone (kernel/verify_replay.h).
+Replay replay_first_block(const AccessMap& map, const Point& sizes, std::int64_t work);
+
 // "block (0, 0, 0), thread (1, 0, 0), k = 3"
 std::string to_text(const ThreadAt& at);
 

@@ -1,4 +1,6 @@
+#include <selvage/expr/symbols.h>
 #include <selvage/kernel/block_run.h>
+#include <selvage/kernel/verify_parts.h>
 #include <selvage/kernel/verify_replay.h>
 #include <selvage/kernel/verify_replay_memory.h>
 
@@ -19,8 +21,12 @@ using Index3 = std::array<std::int64_t, 3>;
 // The actions of BlockRun's threads, without values.
 class Player : private BlockActions, private ReplayMemory::Log {
  public:
-  Player(const AccessMap& map, const Point& sizes, std::int64_t work)
-      : map_(map), sizes_(sizes), work_(work), loop_values_(map.places().size()) {
+  Player(const AccessMap& map, const Point& sizes, std::int64_t work, bool is_of_one_block = false)
+      : map_(map),
+        sizes_(sizes),
+        work_(work),
+        is_of_one_block_(is_of_one_block),
+        loop_values_(map.places().size()) {
     out_.is_complete = true;
     by_place_.resize(map.places().size());
     for (std::size_t i = 0; i < map.accesses().size(); ++i) {
@@ -63,7 +69,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
       const auto g = number(map_.kernel().launch.grid[k]),
                  b = number(map_.kernel().launch.block[k]);
       if (!g || !b) return give_up();
-      grid_[k] = *g;
+      grid_[k] = is_of_one_block_ ? std::min<std::int64_t>(*g, 1) : *g;
       block_extents_[k] = *b;
     }
     const auto& [x, y, z] = block_extents_;
@@ -414,6 +420,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   const AccessMap& map_;
   Point sizes_;
   std::int64_t work_;
+  bool is_of_one_block_;
   Replay out_;
   std::vector<std::vector<std::size_t>> by_place_;
   std::vector<Compiled> compiled_;
@@ -443,6 +450,27 @@ class Player : private BlockActions, private ReplayMemory::Log {
 
 Replay replay(const AccessMap& map, const Point& sizes, std::int64_t work) {
   return Player(map, sizes, work).run();
+}
+
+Replay replay_first_block(const AccessMap& map, const Point& sizes, std::int64_t work) {
+  return Player(map, sizes, work, true).run();
+}
+
+bool are_blocks_alike(const AccessMap& map) {
+  std::vector<Expr> blocks;
+  for (Expr b : map.blocks()) {
+    if (b.is(Op::Symbol)) blocks.push_back(b);
+  }
+  const auto differs = [&](Expr e) { return e.valid() && mentions(e, blocks); };
+  const bool places_differ = std::ranges::any_of(map.places(), [&](const StatementPlace& p) {
+    return std::holds_alternative<LastBlock>(p.statement->node) || differs(p.begin) ||
+           differs(p.extent) || differs(p.condition) || differs(p.amount);
+  });
+  const bool accesses_differ = std::ranges::any_of(map.accesses(), [&](const KernelAccess& a) {
+    if (map.kernel().buffers[a.buffer].memory == Memory::Global) return false;
+    return differs(a.address) || std::ranges::any_of(map.scope(a.scope).conditions, differs);
+  });
+  return map.numbers().empty() && !places_differ && !accesses_differ;
 }
 
 }  // namespace selvage

@@ -52,7 +52,7 @@ void print_iterations(const RegionThreads& who, Lines& out) {
 }
 
 void print_region(const ThreadRegion& region, const std::vector<ThreadRegion>& all, Lines& out) {
-  std::string head = region.when;
+  std::string head = region.role.empty() ? region.when : region.role + ", " + region.when;
   if (region.around) head += ", in " + all[*region.around].when;
   head += region.is_implicit ? ": once for each outer instance, "
           : region.is_async  ? ": asynchronous, "

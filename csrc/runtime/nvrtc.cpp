@@ -210,7 +210,7 @@ static void check_instructions(std::span<const KernelSource> sources, const std:
       {"begin_box_copy_", "copies of boxes by tensor maps (cp.async.bulk.tensor)", 90},
       {"store_box_", "stores of boxes by tensor maps (cp.async.bulk.tensor)", 90},
       {"begin_bulk_copy(", "bulk copies (cp.async.bulk)", 90},
-      {"wait_for_phase(", "waits for barrier objects (mbarrier)", 90}};
+      {"init_object(", "barrier objects (mbarrier)", 80}};
   const std::optional<int> number = number_of(arch);
   for (const KernelSource& source : sources) {
     for (const Instructions& i : kInstructions) {

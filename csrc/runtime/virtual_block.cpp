@@ -61,6 +61,7 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
   machine_.arrive = [](void* object, long long bytes, int arrivals) {
     running_->objects_.arrive(object, bytes, arrivals);
   };
+  machine_.arrive_with_copies = &VirtualBlock::arrive_with_copies;
   machine_.begin_bulk_copy = &VirtualBlock::begin_bulk_copy;
   machine_.store_box = &VirtualBlock::store_box;
   machine_.end_store_group = &VirtualBlock::end_store_group;
@@ -155,106 +156,6 @@ void VirtualBlock::access(const void* place, unsigned long bytes, int writes) {
   Fiber::suspend();
 }
 
-void VirtualBlock::Queue::make_below(int group) {
-  const auto made =
-      std::ranges::stable_partition(copies, [&](const Copy& c) { return c.group >= group; });
-  for (const Copy& c : made) c.make();
-  copies.erase(made.begin(), made.end());
-}
-
-// Made when a thread asks for one: most kernels have no copies that end later.
-VirtualBlock::Queue& VirtualBlock::queue(bool of_stores) {
-  if (queues_.empty()) queues_.resize(2 * threads_.size());
-  return queues_[warp_[position_] + (of_stores ? threads_.size() : 0)];
-}
-
-void VirtualBlock::put(std::function<void()> copy, bool is_store) {
-  if (is_made_at_once()) return copy();
-  Queue& own = queue(is_store);
-  own.copies.push_back({std::move(copy), own.closed});
-}
-
-void VirtualBlock::begin_copy(void* to, const void* from, unsigned bytes) {
-  VirtualBlock& block = *running_;
-  if (block.check_ != nullptr) {
-    access(from, bytes, 0);
-    access(to, bytes, 1);
-  }
-  block.put([=] { std::memcpy(to, from, bytes); }, false);
-}
-void VirtualBlock::end_copy_group() { ++running_->queue().closed; }
-void VirtualBlock::wait_for_copy_groups(int pending) {
-  Queue& queue = running_->queue();
-  queue.make_below(queue.closed - pending);
-}
-
-void VirtualBlock::begin_bulk_copy(void* to, const void* from, long long bytes, void* object) {
-  VirtualBlock& block = *running_;
-  const auto n = static_cast<unsigned long>(bytes);
-  if (block.check_ != nullptr) {
-    access(from, n, 0);
-    access(to, n, 1);
-  }
-  block.objects_.copy([=] { std::memcpy(to, from, n); }, bytes, object, block.is_made_at_once());
-}
-void VirtualBlock::begin_box_copy(void* to, const void* map, const int* corner, void* object) {
-  VirtualBlock& block = *running_;
-  const VirtualMap box = block.map_at(map);
-  if (block.check_ != nullptr) {
-    access(to, static_cast<unsigned long>(box.box_bytes()), 1);
-    box.visit(corner, [&](std::int64_t, const char* item) {
-      if (item != nullptr) access(item, box.element_bytes, 0);
-    });
-  }
-  std::array<int, VirtualMap::kRank> at{};
-  std::copy_n(corner, box.rank, at.begin());
-  const auto make = [=] {
-    box.visit(at.data(), [&](std::int64_t k, const char* item) {
-      char* const place = static_cast<char*>(to) + k;
-      if (item != nullptr) {
-        std::memcpy(place, item, box.element_bytes);
-      } else {
-        std::memset(place, 0, box.element_bytes);
-      }
-    });
-  };
-  block.objects_.copy(make, box.box_bytes(), object, block.is_made_at_once());
-}
-void VirtualBlock::store_box(const void* from, const void* map, const int* corner) {
-  VirtualBlock& block = *running_;
-  const VirtualMap box = block.map_at(map);
-  if (block.check_ != nullptr) {
-    box.visit(corner, [&](std::int64_t k, const char* item) {
-      if (item == nullptr) return;
-      access(static_cast<const char*>(from) + k, box.element_bytes, 0);
-      access(item, box.element_bytes, 1);
-    });
-  }
-  std::array<int, VirtualMap::kRank> at{};
-  std::copy_n(corner, box.rank, at.begin());
-  const auto make = [=] {
-    box.visit(at.data(), [&](std::int64_t k, const char* item) {
-      if (item == nullptr) return;
-      std::memcpy(const_cast<char*>(item), static_cast<const char*>(from) + k, box.element_bytes);
-    });
-  };
-  block.put(make, true);
-}
-void VirtualBlock::end_store_group() { ++running_->queue(true).closed; }
-void VirtualBlock::wait_for_store_groups(int pending) {
-  Queue& queue = running_->queue(true);
-  queue.make_below(queue.closed - pending);
-}
-// A checked launch has copies of all buffers.
-VirtualMap VirtualBlock::map_at(const void* map) const {
-  VirtualMap box;
-  std::memcpy(&box, map, sizeof box);
-  if (check_ != nullptr) {
-    box.address =
-        reinterpret_cast<std::uint64_t>(check_->moved(reinterpret_cast<const char*>(box.address)));
-  }
-  return box;
-}
 bool VirtualBlock::is_made_at_once() { return random_ != nullptr && random_->next() % 2 == 0; }
 void VirtualBlock::wait_for_phase(void* object, int parity, int line) {
   while (!running_->objects_.has_ended(object, parity)) {
@@ -270,11 +171,11 @@ void VirtualBlock::wait_for_phase(void* object, int parity, int line) {
 void VirtualBlock::run(SplitMix64* random) {
   random_ = random;
   run_threads(random);
-  objects_.end_block();
   for (Queue& queue : queues_) {
     queue.make_below(queue.closed + 1);
     queue.closed = 0;
   }
+  objects_.end_block();
 }
 
 void VirtualBlock::run_threads(SplitMix64* random) {
@@ -347,7 +248,7 @@ void VirtualBlock::run_in_parts(SplitMix64* random) {
     }
     // Copies that nobody has waited for in vain are made no earlier.
   } while (release_phases() || release_numbers() || release_block() ||
-           (objects_.make_copies() && release_phases()));
+           (objects_.make_copies() && release_phases()) || make_arrivals());
   const auto is_gone = [](const Stop& s) { return s.kind == Stop::Kind::Exited; };
   if (std::ranges::all_of(stops_, is_gone)) return;
   refuse_all();
@@ -377,6 +278,16 @@ void VirtualBlock::release_warp(const Threads& warp) {
       if (takes_part(t)) release(t);
     }
   }
+}
+
+// Arrivals of copies are made one of each thread at a time, until somebody goes on.
+bool VirtualBlock::make_arrivals() {
+  for (bool has_made = true; has_made;) {
+    has_made = false;
+    for (Queue& queue : queues_) has_made = queue.make_to_arrival() || has_made;
+    if (has_made && release_phases()) return true;
+  }
+  return false;
 }
 
 // Threads whose phase has ended.

@@ -73,6 +73,7 @@ class VirtualBlock {
   static void store_box(const void* from, const void* map, const int* corner);
   static void end_store_group();
   static void wait_for_store_groups(int pending);
+  static void arrive_with_copies(void* object);
   static void begin_bulk_copy(void* to, const void* from, long long bytes, void* object);
   static void begin_box_copy(void* to, const void* map, const int* corner, void* object);
   static void wait_for_phase(void* object, int parity, int line);
@@ -87,11 +88,14 @@ class VirtualBlock {
   struct Copy {
     std::function<void()> make;
     int group;
+    bool is_arrival = false;  // at an object, when all before it are made
   };
   struct Queue {
     std::vector<Copy> copies;
     int closed = 0;  // groups
     void make_below(int group);
+    // Makes all up to the first arrival; returns whether there is one.
+    bool make_to_arrival();
   };
   Queue& queue(bool of_stores = false);
   void put(std::function<void()> copy, bool is_store);
@@ -106,6 +110,7 @@ class VirtualBlock {
   static bool waits_alike(const Stop& a, const Stop& b);
   void release(std::size_t thread) { goes_[thread] = 1, ++going_; }
   void release_warp(const Threads& warp);
+  bool make_arrivals();
   bool release_phases();
   bool release_numbers();
   bool release_block();

@@ -43,6 +43,7 @@ static struct {
   void (*wait_for_copy_groups)(int pending);
   void (*init_object)(void* object, int arrivals);
   void (*arrive)(void* object, long long bytes, int arrivals);
+  void (*arrive_with_copies)(void* object);
   void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
   void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);
   void (*store_box)(const void* from, const void* map, const int* corner);
@@ -93,6 +94,8 @@ static struct {
 #define fence_for_copies() ((void)0)
 #define announce_bytes(object, bytes) (selvage_machine.arrive(object, bytes, 0))
 #define arrive_at(object) (selvage_machine.arrive(object, 0, 1), selvage_after_barrier())
+#define arrive_with_copies(object) \
+  (selvage_machine.arrive_with_copies(object), selvage_after_barrier())
 #define arrive_announcing(object, bytes) \
   (selvage_machine.arrive(object, bytes, 1), selvage_after_barrier())
 #define begin_bulk_copy(bytes, to, from, object) \

@@ -45,6 +45,8 @@ struct VirtualMachine {
   // announced only. A copy may be made at any time until its phase ends.
   void (*init_object)(void* object, int arrivals);
   void (*arrive)(void* object, long long bytes, int arrivals);
+  // When the thread's copies so far are made.
+  void (*arrive_with_copies)(void* object);
   void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
   // Of a tensor map (virtual_map.h); `corner`: an index along each dimension, innermost first.
   void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);

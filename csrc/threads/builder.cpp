@@ -194,12 +194,66 @@ void ThreadBuilder::inthreads(Expr when, bool is_async, const Inside& inside) {
       .when = when, .text = to_string(when), .is_async = is_async, .body = inside_of(inside)});
 }
 
-void ThreadBuilder::copy_later(Expr condition, const Inside& inside) {
+void ThreadBuilder::role(const std::string& name, Expr when, const Inside& inside) {
+  check_not_taken();
+  if (!is_identifier(name)) {
+    refuse<BadInput>("E201", "'" + name + "' is no name of a role", "use letters, digits and '_'");
+  }
+  scope_.check_condition(when, "the condition");
+  add(InThreads{.when = when,
+                .text = to_string(when),
+                .is_async = true,
+                .body = inside_of(inside),
+                .role = name});
+}
+
+CopyLater ThreadBuilder::copies(Expr condition, const Inside& inside) {
   check_not_taken();
   if (condition.valid()) scope_.check_condition(condition, "the condition");
-  add(CopyLater{.condition = condition,
-                .text = condition.valid() ? to_string(condition) : "",
-                .body = inside_of(inside)});
+  return {.condition = condition,
+          .text = condition.valid() ? to_string(condition) : "",
+          .body = inside_of(inside)};
+}
+void ThreadBuilder::copy_later(Expr condition, const Inside& inside) {
+  add(copies(condition, inside));
+}
+void ThreadBuilder::copy_later(const EventRef::Slot& at, Expr condition, const Inside& inside) {
+  const EventSlot slot = checked(at);
+  CopyLater made = copies(condition, inside);
+  made.at = slot;
+  add(std::move(made));
+}
+
+EventRef ThreadBuilder::event(const std::string& name, std::int64_t arrivals, std::int64_t slots) {
+  check_not_taken();
+  const auto check = [&](const char* what, std::int64_t n, std::int64_t most) {
+    if (1 <= n && n <= most) return;
+    refuse<BadInput>("E305", "the event " + name + " has " + std::to_string(n) + " " + what,
+                     "give it 1 to " + std::to_string(most));
+  };
+  check("arrivals", arrivals, ThreadEvent::kMostArrivals);
+  check("slots", slots, ThreadEvent::kMostSlots);
+  scope_.add_name(name);
+  program_.events.push_back({.name = name, .slots = slots, .arrivals = arrivals});
+  return {*this, std::uint32_t(program_.events.size() - 1)};
+}
+
+EventSlot ThreadBuilder::checked(const EventRef::Slot& at) const {
+  check_not_taken();
+  if (at.builder != this) {
+    refuse<BadInput>("E508", "the event is one of another program",
+                     "use the events of the builder");
+  }
+  const ThreadEvent& event = program_.events[at.event];
+  if (!at.slot.valid() && event.slots == 1) return {at.event, program_.pool->constant(0)};
+  scope_.check_number(at.slot, "the slot");
+  return {at.event, at.slot};
+}
+void ThreadBuilder::arrive(const EventRef::Slot& at) { add(ArriveAt{checked(at)}); }
+void ThreadBuilder::wait(const EventRef::Slot& at, Expr phase) {
+  const EventSlot slot = checked(at);
+  scope_.check_number(phase, "the phase");
+  add(WaitFor{slot, phase});
 }
 
 void ThreadBuilder::await_copies(std::int64_t pending) {

@@ -115,6 +115,25 @@ class ArrayRef {
   std::uint32_t array_;
 };
 
+// An event of a program: a ring of barrier objects. full(k % 2) is one of them; full(), that of an
+// event with one slot.
+class EventRef {
+ public:
+  struct Slot {
+    const ThreadBuilder* builder;
+    std::uint32_t event;
+    Expr slot;
+  };
+  Slot operator()(Expr slot = {}) const { return {builder_, event_, slot}; }
+
+ private:
+  friend class ThreadBuilder;
+  EventRef(const ThreadBuilder& builder, std::uint32_t event) : builder_(&builder), event_(event) {}
+
+  const ThreadBuilder* builder_;
+  std::uint32_t event_;
+};
+
 // Builds a thread program. A construct calls the function `inside` that it is given; statements
 // made during that call become the construct's body. If the function throws, the construct is not
 // added to the program.
@@ -127,7 +146,7 @@ class ArrayRef {
 //                  one of which is a level
 //   E302           an index that no enclosing level or loop has
 //   E303, E316     a condition where a number is needed, or the reverse; an opaque expression
-//   E305           an extent below 1
+//   E305           an extent below 1; slots or arrivals of an event that are too few, or too many
 //   E315           apply() with the wrong number of operands
 //   E508           an expression, index or body that is missing or belongs to another program
 //   E509           a symbol whose min is above its max
@@ -145,10 +164,14 @@ class ThreadBuilder {
   ThreadIndex index(const std::string& name, std::int64_t extent);
   ArrayRef array(const std::string& name, std::vector<std::int64_t> shape, DataType type,
                  Memory memory = Memory::Global);
+  // A phase of each slot ends when so many arrivals have come.
+  EventRef event(const std::string& name, std::int64_t arrivals, std::int64_t slots = 1);
 
   void parallel(std::vector<LevelSpec> levels, const Inside& inside);
   void inthreads(Expr when, const Inside& inside) { inthreads(when, false, inside); }
   void inthreads_async(Expr when, const Inside& inside) { inthreads(when, true, inside); }
+  // What some whole warps do beside others.
+  void role(const std::string& name, Expr when, const Inside& inside);
   // Runs `inside` where `condition` holds. A condition that does not depend on the index is tested
   // once, before the loop.
   void loop(const ThreadIndex& index, const Inside& inside) { loop(index, Expr(), inside); }
@@ -164,6 +187,14 @@ class ThreadBuilder {
   void copy_later(const Inside& inside) { copy_later(Expr(), inside); }
   void copy_later(Expr condition, const Inside& inside);
   void await_copies(std::int64_t pending = 0);
+  // The same copies in no group: each thread arrives when all that it has begun have ended.
+  void copy_later(const EventRef::Slot& at, const Inside& inside) {
+    copy_later(at, Expr(), inside);
+  }
+  void copy_later(const EventRef::Slot& at, Expr condition, const Inside& inside);
+  void arrive(const EventRef::Slot& at);
+  // `phase`: its number, or one of the same parity (threads/program.h).
+  void wait(const EventRef::Slot& at, Expr phase);
   // Statements that share one mask where they stand beside an inner level.
   void together(const Inside& inside);
 
@@ -185,6 +216,8 @@ class ThreadBuilder {
     body_->push_back({std::move(node), {}});
   }
   void check_not_taken() const;
+  EventSlot checked(const EventRef::Slot& at) const;
+  CopyLater copies(Expr condition, const Inside& inside);
   ValueId node(const ThreadValue& value);
 
   ThreadProgram program_;

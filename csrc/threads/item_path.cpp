@@ -56,6 +56,7 @@ NamesOf::NamesOf(const ThreadProgram& program)
     : taken_(program.names.begin(), program.names.end()) {
   for (Expr symbol : program.symbols) taken_.emplace(symbol.name());
   for (const ThreadArray& a : program.arrays) taken_.insert(a.name);
+  for (const ThreadEvent& e : program.events) taken_.insert(e.name);
   note(program.outermost);
 }
 

@@ -11,11 +11,11 @@
 #include <selvage/lower/shared_memory.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/checks.h>
+#include <selvage/threads/event_slots.h>
+#include <selvage/threads/helps.h>
 #include <selvage/threads/joins.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
-#include <selvage/threads/race_helps.h>
-#include <selvage/threads/refusal_mends.h>
 #include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
 #include <selvage/threads/steps.h>
@@ -28,6 +28,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace selvage {
 
@@ -155,6 +156,9 @@ class ThreadLowering {
     }
     if (const auto* copies = std::get_if<CopyLater>(&item.node))
       return is_for_one(copies->body, at);
+    const bool is_of_event =
+        std::holds_alternative<ArriveAt>(item.node) || std::holds_alternative<WaitFor>(item.node);
+    if (is_of_event) return at.is_implicit();
     const auto* together = std::get_if<DoTogether>(&item.node);
     return together != nullptr && is_for_one(together->body, at);
   }
@@ -196,7 +200,24 @@ class ThreadLowering {
       put(body, memory_.copy(assign, known), origin(item.place, inside));
     }
     append(out, tested(condition, std::move(body), at, place));
-    put(out, Arrive{}, origin(place, at));
+    if (!copies.at) return put(out, Arrive{}, origin(place, at));
+    arrive(*copies.at, true, place, at, out);
+  }
+  void add(const ArriveAt& arrival, const Place& place, const ThreadPlace& at, Body& out) {
+    arrive(arrival.at, false, place, at, out);
+  }
+  void arrive(const EventSlot& event, bool of_copies, const Place& place, const ThreadPlace& at,
+              Body& out) {
+    Simplifier known(book_.facts_at(at, true));
+    Arrive arrive{.object = object_at(program_, event, known), .of_copies = of_copies};
+    put(out, arrive, origin(place, at, "arrive: " + to_string(program_, event)));
+  }
+  void add(const WaitFor& wait, const Place& place, const ThreadPlace& at, Body& out) {
+    Simplifier known(book_.facts_at(at, true));
+    check_defined(wait.phase, "phase: the number", known);
+    Wait made{.object = object_at(program_, wait.at, known), .by_parity = true};
+    made.phase = known.simplify(wait.phase % 2);
+    put(out, made, origin(place, at, "wait: " + to_string(program_, wait.at)));
   }
   void add(const AwaitCopies& await, const Place& place, const ThreadPlace& at, Body& out) {
     Wait wait;
@@ -210,12 +231,20 @@ class ThreadLowering {
     const Expr alone = is_elected ? elected(at.inner, pool_) : pool_.truth(true);
     const Expr when = both(alone, in.when);
     ThreadPlace inside = at;
-    inside.region = book_.add({.when = in.text, .is_async = in.is_async, .place = place}, at, when);
+    inside.region = book_.add(
+        {.when = in.text, .is_async = in.is_async, .role = in.role, .place = place}, at, when);
     inside.is_in_inthreads = true;
     inside.condition = both(at.condition, when);
     if (is_elected) inside.inner.clear();
+    std::optional<Region> role;
+    if (!in.role.empty()) role = region_of_role(in, place, out_.regions[*inside.region]);
     if (in.is_async) book_.note_async(*inside.region);
-    guard(when, lower(in.body, inside), inside, at, place, out);
+    Body body = lower(in.body, inside);
+    if (in.registers > 0) {
+      role->body = std::exchange(body, {});
+      put(body, *std::move(role), origin(place, inside));
+    }
+    guard(when, std::move(body), inside, at, place, out);
     if (in.is_async || in.body.empty()) return;
     // An inner level in there is run by all of its instances, and they all wait.
     ThreadPlace around = at;
@@ -473,18 +502,9 @@ LoweredThreads lower_threads(const ThreadProgram& program, const ThreadLowerOpti
   LoweredThreads out;
   out.tree = level_tree(program, out.diagnostics);
   check_memory(program, out.diagnostics);
+  check_events(program, out.diagnostics);
   if (out.is_legal()) out = ThreadLowering(program, options, std::move(out)).lower();
-  if (!out.diagnostics.empty() && options.checks_helps) {
-    const ThreadCheck check = [](const ThreadProgram& tried) {
-      constexpr std::int64_t kMostBlocks = 64;  // of those that are looked at
-      std::vector<Diagnostic> wrong;
-      const LevelTree levels = level_tree(tried, wrong);
-      const bool is_small = levels.chains.empty() || levels.chains.front().blocks() <= kMostBlocks;
-      return lower_threads(tried, {.verifies = is_small, .checks_helps = false}).diagnostics;
-    };
-    if (!out.kernel) check_race_helps(program, out.tree, check, out.diagnostics);
-    check_tried_helps(program, out.tree, check, refusal_mends, out.diagnostics);
-  }
+  if (!out.diagnostics.empty() && options.checks_helps) check_helps(program, out);
   // In the order of the file.
   const auto before = [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);

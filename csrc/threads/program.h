@@ -49,6 +49,21 @@ struct ThreadArray {
   Place place = {};
 };
 
+// Barrier objects in the shared memory of each block, a ring of `slots`. Each goes through phases
+// 0, 1, 2, ...; a phase ends when `arrivals` arrivals have come.
+struct ThreadEvent {
+  static constexpr std::int64_t kMostSlots = 1'024, kMostArrivals = (1 << 20) - 1;
+  std::string name;
+  std::int64_t slots = 1, arrivals = 1;
+  Place place = {};
+};
+// event[slot]
+struct EventSlot {
+  std::uint32_t event = 0;  // index into ThreadProgram::events
+  Expr slot;
+  std::string text = {};  // of the whole, as the user wrote it
+};
+
 struct ThreadItem;
 using ThreadBody = std::vector<ThreadItem>;
 
@@ -63,12 +78,15 @@ struct DoTogether {
   ThreadBody body;
 };
 // Threads for which `when` holds run the body. Then all threads that run the code around it wait
-// for one another, unless it is asynchronous.
+// for one another, unless it is asynchronous. One with a role is: whole warps that run beside those
+// of other roles.
 struct InThreads {
   Expr when;
   std::string text;  // as the user wrote it
   bool is_async = false;
   ThreadBody body;
+  std::string role = {};
+  std::int64_t registers = 0;  // of each thread of the role meanwhile; 0: as before
 };
 // for (index = 0; index < extent; ++index) if (condition) body, by each thread for itself. A
 // condition that does not depend on the index is tested once, before the loop.
@@ -94,15 +112,26 @@ struct Synchronize {
 };
 // Elements of global memory, array[subscripts] = array[subscripts], that the thread begins to copy
 // into shared memory where `condition` holds (invalid: always). The copies end later, as one group
-// of the thread's, which is closed wherever the item is reached.
+// of the thread's, which is closed wherever the item is reached. Or the thread arrives at an event
+// when all copies that it has begun have ended.
 struct CopyLater {
   Expr condition = {};
   std::string text = {};  // as the user wrote it
   ThreadBody body;        // of Assigns
+  std::optional<EventSlot> at = {};
 };
 // The thread waits until at most `pending` groups of its copies, the last ones, have not ended.
 struct AwaitCopies {
   std::int64_t pending = 0;
+};
+// The thread arrives at an event, and goes on.
+struct ArriveAt {
+  EventSlot at;
+};
+// The thread waits until a phase of an event has ended. Hardware tells phases by their parity.
+struct WaitFor {
+  EventSlot at;
+  Expr phase;
 };
 // Inner levels: all their instances run the body. Code beside an InnerParallel runs once for each
 // instance of the levels around, by the thread whose inner indices are all 0.
@@ -113,7 +142,7 @@ struct InnerParallel {
 
 struct ThreadItem {
   std::variant<Assign, DoTogether, InThreads, SerialFor, LeaveFor, Synchronize, InnerParallel,
-               CopyLater, AwaitCopies>
+               CopyLater, AwaitCopies, ArriveAt, WaitFor>
       node;
   Place place = {};
 };
@@ -131,6 +160,7 @@ struct ThreadProgram {
   std::vector<Expr> symbols;  // values known at launch
   Facts facts;                // about the symbols
   std::vector<ThreadArray> arrays;
+  std::vector<ThreadEvent> events;
   ValueGraph values;               // the source of a Read node is an index into `arrays`
   std::vector<std::string> names;  // further names that are taken, such as those of definitions
   InnerParallel outermost;

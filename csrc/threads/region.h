@@ -18,6 +18,7 @@ struct ThreadRegion {
   bool is_implicit = false;
   bool is_iteration = false;
   bool is_async = false;
+  std::string role = {};
   Place place;
   std::optional<std::size_t> around = {};  // the innermost region around, by its number
   ThreadMask::Levels levels = {};      // around it and, for code beside an inner level, that level
@@ -27,7 +28,7 @@ struct ThreadRegion {
   bool may_be_left = false;            // a break or continue in it leaves one of these loops
 };
 
-// The threads that run a region, in few words: "p <= 2: 000111", "t >= 6: 2 of 8 threads".
+// The threads that run a region, in few words: "p <= 2: 000111", "load, t >= 6: 2 of 8 threads".
 std::string who_runs(const ThreadRegion& region);
 
 // Two or more asynchronous regions that no barrier of the block separates.

@@ -117,7 +117,9 @@ void RegionBook::add_group(std::vector<std::size_t> regions, bool is_of_two_iter
 
 std::string who_runs(const ThreadRegion& region) {
   constexpr std::int64_t kLongest = 64;
-  const std::string when = region.when.size() <= std::size_t(kLongest) ? region.when + ": " : "";
+  const std::string role = region.role.empty() ? "" : region.role + ", ";
+  const std::string when =
+      region.when.size() <= std::size_t(kLongest) ? role + region.when + ": " : role;
   if (region.who.is_dynamic()) return when + "dynamic";
   if (!region.who.mask) return when + "other threads in other iterations";
   const ThreadMask& mask = *region.who.mask;

@@ -19,6 +19,13 @@ ThreadMemory::ThreadMemory(const ThreadProgram& program, Kernel& kernel)
                               .memory = a.memory,
                               .elements = Simplifier(program.facts).simplify(elements)});
   }
+  for (const ThreadEvent& e : program.events) {
+    kernel.buffers.push_back({.name = e.name,
+                              .type = DataType::Int64,
+                              .memory = Memory::Shared,
+                              .elements = program.pool->constant(e.slots),
+                              .arrivals = e.arrivals});
+  }
   note_writes(program.outermost.body);
 }
 
@@ -123,6 +130,12 @@ void check_memory(const ThreadProgram& program, std::vector<Diagnostic>& wrong) 
       if (own.value_or(INT64_MAX) <= largest) continue;
       largest = own.value_or(INT64_MAX);
       place = a.place;
+    }
+    for (const ThreadEvent& e : program.events) {
+      if (!bytes || memory != Memory::Shared) break;
+      bytes = begin_behind(*bytes, memory);
+      if (bytes) bytes = *bytes + e.slots * size_of(DataType::Int64);
+      if (place.line == 0) place = e.place;
     }
     if (bytes && *bytes <= most) return;
     wrong.push_back({.code = "E820",

@@ -9,8 +9,8 @@
 
 namespace selvage {
 
-// Makes the arrays of a thread program buffers of its kernel, in order, and its values values of
-// the kernel, with row-major addresses for subscripts.
+// Makes the arrays of a thread program, and its events behind them, buffers of its kernel, in
+// order, and its values values of the kernel, with row-major addresses for subscripts.
 class ThreadMemory {
  public:
   ThreadMemory(const ThreadProgram& program, Kernel& kernel);

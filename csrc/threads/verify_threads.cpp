@@ -100,6 +100,16 @@ class FindingReader {
   }
 
   static void divergence(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) {
+    if (is_of_event(finding.statement)) return event(finding, origin, d);
+    const Statement* s = finding.statement;
+    if (s != nullptr && std::holds_alternative<Region>(s->node)) {
+      d.code = "E830";
+      d.message = "the role " + std::get<Region>(s->node).role + ": " + finding.text;
+      d.help =
+          "let roles with registers be whole warpgroups, 128 threads each, and have no more "
+          "of them together than all begin with";
+      return;
+    }
     const std::string what = origin.what.empty() ? "here" : origin.what;
     d.code = "E814";
     d.message = what + " is a barrier that part of its threads cannot reach: " + finding.text;
@@ -116,6 +126,22 @@ class FindingReader {
     if (what == kEndOfInThreads) d.help += ", or make the inthreads asynchronous";
   }
 
+  static bool is_of_event(const Statement* s) {
+    if (s == nullptr) return false;
+    const auto* arrive = std::get_if<Arrive>(&s->node);
+    const auto* wait = std::get_if<Wait>(&s->node);
+    return (arrive != nullptr && arrive->object) || (wait != nullptr && wait->object);
+  }
+  static void event(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) {
+    d.code = "E829";
+    d.message = origin.what + ": " + finding.text;
+    d.help = is_refuted(finding.verdict)
+                 ? "let as many threads arrive in each phase as the event counts, and each wait "
+                   "for the phase before in front"
+                 : "make loops and levels smaller, or give symbols values: what is small is gone "
+                   "through step by step";
+  }
+
   void race(const KernelFinding& finding, const ThreadOrigin& origin, Diagnostic& d) const {
     const bool is_of_blocks =
         finding.first && finding.second && finding.first->block != finding.second->block;
@@ -130,7 +156,8 @@ class FindingReader {
     d.code = first ? "E817" : "E818";
     if (first) {
       d.message = "the asynchronous regions " + out_.regions[*first].when + " and " +
-                  out_.regions[*second].when + " meet with no sync between: " + finding.text;
+                  out_.regions[*second].when + " meet with no sync " +
+                  (has_events() ? "or event " : "") + "between: " + finding.text;
     }
     if (!finding.first) {
       d.help =
@@ -142,6 +169,10 @@ class FindingReader {
     const bool is_inside = !first && origin.region && !out_.regions[*origin.region].is_implicit;
     const std::string sync = is_inside ? "region" : "shared";
     d.help = "give each thread elements of its own, or put sync: " + sync + " between the two";
+  }
+
+  bool has_events() const {
+    return std::ranges::any_of(kernel_.buffers, [](const Buffer& b) { return !!b.arrivals; });
   }
 
   // Another region of the same group in which the first thread is.

@@ -19,6 +19,7 @@ inline constexpr const char* kNotProved = "not proved";
 //   E818 a race of any other two threads of a block
 //   E819 an element that an array does not have
 //   E824 an element that is read before anything is written there
+//   E829 a wait for a phase that never ends, or an arrival that may come in another phase
 void verify_threads(const std::vector<ThreadOrigin>& origins, const Kernel& kernel,
                     LoweredThreads& out);
 

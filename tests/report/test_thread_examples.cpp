@@ -44,6 +44,8 @@ TEST(ThreadExamples, MasksAreThoseThatTheirCommentsName) {
               ElementsAre("11-1111-00000000000000000000000000000001"));
   EXPECT_THAT(masks("threads_pipeline.yaml"),
               ElementsAre(warp_off + warp_off + warp_on, warp_on + warp_on + warp_off));
+  EXPECT_THAT(masks("threads_events.yaml"),
+              ElementsAre(warp_off + warp_off + warp_on, warp_on + warp_on + warp_off));
   const AsyncGroup halves = ThreadExample("threads_async.yaml").lowered().groups.at(0);
   EXPECT_EQ(halves.is_disjoint, true);
   EXPECT_EQ(halves.is_complete, true);
@@ -93,6 +95,8 @@ TEST(ThreadExamples, DoWhatTheySay) {
   });
   expect_items("threads_ring.yaml", "y",
                [](std::int64_t k) { return k / 64 * 64 + 63 - k % 64 + 1; });
+  expect_items("threads_events.yaml", "y",
+               [](std::int64_t k) { return k / 64 * 64 + 63 - k % 64 + 1; });
 }
 
 // No barrier but these: text of the emitted kernels.
@@ -113,6 +117,8 @@ TEST(ThreadExamples, HaveExactlyTheBarriersThatTheyAskFor) {
   EXPECT_THAT(barriers("threads_levels.yaml"), ElementsAre("__syncwarp();"));
   EXPECT_THAT(barriers("threads_pipeline.yaml"),
               ElementsAre("__syncthreads();", "sync_threads(1, 64);"));
+  // That the events are there for all; the roles meet at these alone.
+  EXPECT_THAT(barriers("threads_events.yaml"), ElementsAre("__syncthreads();"));
 }
 
 TEST(ThreadExamples, CompileForSm90aWithoutLocalMemory) {
@@ -133,7 +139,7 @@ TEST(ThreadExamples, CompileForSm90aWithoutLocalMemory) {
     EXPECT_EQ(c.local_loads + c.local_stores, 0) << name;
     ++kernels;
   }
-  EXPECT_EQ(kernels, 6);
+  EXPECT_EQ(kernels, 7);
 }
 
 }  // namespace

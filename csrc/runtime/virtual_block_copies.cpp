@@ -1,0 +1,132 @@
+// Copies that end later: when they are made, and what arrives then.
+#include <selvage/runtime/virtual_block.h>
+#include <selvage/runtime/virtual_check.h>
+#include <selvage/runtime/virtual_map.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace selvage {
+
+void VirtualBlock::Queue::make_below(int group) {
+  const auto made =
+      std::ranges::stable_partition(copies, [&](const Copy& c) { return c.group >= group; });
+  for (const Copy& c : made) c.make();
+  copies.erase(made.begin(), made.end());
+}
+
+bool VirtualBlock::Queue::make_to_arrival() {
+  const auto last = std::ranges::find_if(copies, &Copy::is_arrival);
+  if (last == copies.end()) return false;
+  const auto end = last + 1;
+  const std::vector<Copy> made(copies.begin(), end);
+  copies.erase(copies.begin(), end);
+  for (const Copy& c : made) c.make();
+  return true;
+}
+
+// Made when a thread asks for one: most kernels have no copies that end later.
+VirtualBlock::Queue& VirtualBlock::queue(bool of_stores) {
+  if (queues_.empty()) queues_.resize(2 * threads_.size());
+  return queues_[warp_[position_] + (of_stores ? threads_.size() : 0)];
+}
+
+void VirtualBlock::put(std::function<void()> copy, bool is_store) {
+  if (is_made_at_once()) return copy();
+  Queue& own = queue(is_store);
+  own.copies.push_back({std::move(copy), own.closed});
+}
+
+void VirtualBlock::begin_copy(void* to, const void* from, unsigned bytes) {
+  VirtualBlock& block = *running_;
+  if (block.check_ != nullptr) {
+    access(from, bytes, 0);
+    access(to, bytes, 1);
+  }
+  block.put([=] { std::memcpy(to, from, bytes); }, false);
+}
+void VirtualBlock::end_copy_group() { ++running_->queue().closed; }
+void VirtualBlock::wait_for_copy_groups(int pending) {
+  Queue& queue = running_->queue();
+  queue.make_below(queue.closed - pending);
+}
+
+void VirtualBlock::arrive_with_copies(void* object) {
+  VirtualBlock& block = *running_;
+  Queue& own = block.queue();
+  own.copies.push_back(
+      {[&block, object] { block.objects_.arrive(object, 0, 1); }, own.closed, true});
+  if (!block.is_made_at_once()) return;
+  while (own.make_to_arrival()) continue;
+}
+
+void VirtualBlock::begin_bulk_copy(void* to, const void* from, long long bytes, void* object) {
+  VirtualBlock& block = *running_;
+  const auto n = static_cast<unsigned long>(bytes);
+  if (block.check_ != nullptr) {
+    access(from, n, 0);
+    access(to, n, 1);
+  }
+  block.objects_.copy([=] { std::memcpy(to, from, n); }, bytes, object, block.is_made_at_once());
+}
+void VirtualBlock::begin_box_copy(void* to, const void* map, const int* corner, void* object) {
+  VirtualBlock& block = *running_;
+  const VirtualMap box = block.map_at(map);
+  if (block.check_ != nullptr) {
+    access(to, static_cast<unsigned long>(box.box_bytes()), 1);
+    box.visit(corner, [&](std::int64_t, const char* item) {
+      if (item != nullptr) access(item, box.element_bytes, 0);
+    });
+  }
+  std::array<int, VirtualMap::kRank> at{};
+  std::copy_n(corner, box.rank, at.begin());
+  const auto make = [=] {
+    box.visit(at.data(), [&](std::int64_t k, const char* item) {
+      char* const place = static_cast<char*>(to) + k;
+      if (item != nullptr) {
+        std::memcpy(place, item, box.element_bytes);
+      } else {
+        std::memset(place, 0, box.element_bytes);
+      }
+    });
+  };
+  block.objects_.copy(make, box.box_bytes(), object, block.is_made_at_once());
+}
+void VirtualBlock::store_box(const void* from, const void* map, const int* corner) {
+  VirtualBlock& block = *running_;
+  const VirtualMap box = block.map_at(map);
+  if (block.check_ != nullptr) {
+    box.visit(corner, [&](std::int64_t k, const char* item) {
+      if (item == nullptr) return;
+      access(static_cast<const char*>(from) + k, box.element_bytes, 0);
+      access(item, box.element_bytes, 1);
+    });
+  }
+  std::array<int, VirtualMap::kRank> at{};
+  std::copy_n(corner, box.rank, at.begin());
+  const auto make = [=] {
+    box.visit(at.data(), [&](std::int64_t k, const char* item) {
+      if (item == nullptr) return;
+      std::memcpy(const_cast<char*>(item), static_cast<const char*>(from) + k, box.element_bytes);
+    });
+  };
+  block.put(make, true);
+}
+void VirtualBlock::end_store_group() { ++running_->queue(true).closed; }
+void VirtualBlock::wait_for_store_groups(int pending) {
+  Queue& queue = running_->queue(true);
+  queue.make_below(queue.closed - pending);
+}
+// A checked launch has copies of all buffers.
+VirtualMap VirtualBlock::map_at(const void* map) const {
+  VirtualMap box;
+  std::memcpy(&box, map, sizeof box);
+  if (check_ != nullptr) {
+    box.address =
+        reinterpret_cast<std::uint64_t>(check_->moved(reinterpret_cast<const char*>(box.address)));
+  }
+  return box;
+}
+
+}  // namespace selvage
