@@ -12,11 +12,10 @@ namespace selvage {
 namespace {
 
 // What the passes behind this one do not know in a cluster.
-void refuse_unknown(const KernelRequest& request, const KernelDraft& draft) {
+void refuse_unknown(const KernelRequest& request) {
   const auto refuse_it = [&](const std::string& what, const std::string& help) {
     refuse<Illegal>("E467", what + " in the blocks of a cluster are not supported yet", help);
   };
-  if (draft.role) refuse_it("warps of a role", "leave the role out, or bind nothing to CIDx");
   const Schedule& schedule = request.scheduled.schedule;
   for (const NestTree* root : request.group) {
     if (schedule.last_block_of(root->tensor)) {
@@ -87,7 +86,7 @@ class Pieces {
 void give_pieces(const KernelRequest& request, KernelDraft& draft) {
   Kernel& kernel = draft.kernel;
   if (!kernel.launch.is_cluster) return;
-  refuse_unknown(request, draft);
+  refuse_unknown(request);
   Loop ranks = every(ParallelType::TIDz, kernel);
   Pieces(draft, ranks.variable).move(kernel.body);
   ranks.body = std::move(kernel.body);

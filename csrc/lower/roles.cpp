@@ -167,6 +167,10 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft) {
   const CopyRole* role = draft.is_vectorised ? role_of(request, t) : nullptr;
   if (role == nullptr) return;
   about(t, [&] {
+    if (draft.kernel.launch.is_cluster) {
+      refuse<Illegal>("E467", "warps of a role in the blocks of a cluster are not supported yet",
+                      "leave the role out, or bind nothing to CIDx");
+    }
     std::array<Expr, 3>& block = draft.kernel.launch.block;
     std::int64_t threads = 1, inner = 1;
     std::size_t last = 0;

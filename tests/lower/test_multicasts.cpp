@@ -138,6 +138,16 @@ TEST(Multicasts, AreRefusedWhereTheyCannotBe) {
       "Serial");
 }
 
+// A block of a cluster has no warps of a role.
+TEST(Multicasts, AreMadeByNoRole) {
+  SharedRows c(2);
+  c.s->role(c.b, {});
+  EXPECT_EQ(
+      refusal_by<Illegal>([&] { c.kernel(); }),
+      "selvage: error[E467]: warps of a role in the blocks of a cluster are not supported yet; "
+      "help: leave the role out, or bind nothing to CIDx");
+}
+
 // A loop of some iterations without a cluster is no multicast.
 TEST(Multicasts, NeedACluster) {
   SharedRows c(2);
