@@ -7,10 +7,12 @@
 #include <selvage/codegen/head_text.h>
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
+#include <selvage/codegen/loop_labels.h>
 #include <selvage/codegen/names.h>
 #include <selvage/codegen/rank_form.h>
 #include <selvage/codegen/shared_quotients.h>
 #include <selvage/codegen/signature.h>
+#include <selvage/codegen/text_lines.h>
 #include <selvage/codegen/text_plan.h>
 #include <selvage/codegen/value_text.h>
 #include <selvage/kernel/ranks.h>
@@ -25,8 +27,6 @@
 namespace selvage {
 
 namespace {
-
-constexpr int kDeepestIndent = 40;  // levels
 
 class Writer {
  public:
@@ -47,11 +47,11 @@ class Writer {
     names_.open();
     const BufferText buffers(kernel_, arrays_, names_, helpers_);
     buffers_ = &buffers;
-    declare_parameters(out.parameter_types);
-    std::vector<std::string> maps = declare_maps(out.parameter_types);
+    KernelParameters parameters = parameters_of(kernel_, buffers, names_, index_);
+    out.parameter_types = std::move(parameters.types);
     ValueText values(kernel_, buffers, index_, helpers_, names_);
     values_ = &values;
-    EventText events(kernel_, buffers, index_, std::move(maps));
+    EventText events(kernel_, buffers, index_, std::move(parameters.maps));
     events_ = &events;
     for (const std::string& declaration : buffers.declarations()) line(declaration);
     if (kernel_.launch.workspace) open_turns();
@@ -70,13 +70,13 @@ class Writer {
                (syncs_threads_ ? kSyncThreads : "") + (syncs_members_ ? kSyncMembers : "") +
                events.head() + (elects_ ? kElect : "") + (sets_registers_ ? kSetRegisters : "") +
                (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
-               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters_);
+               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters.texts);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
     }
-    for (const Buffer* b : origins_) out.origins.push_back(b == nullptr ? "" : b->name);
-    out.text += text_ + "}\n";
+    for (const Buffer* b : lines_.origins()) out.origins.push_back(b == nullptr ? "" : b->name);
+    out.text += lines_.text() + "}\n";
     return out;
   }
 
@@ -108,47 +108,17 @@ class Writer {
     open(fmt::format("for (long long {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x)", turn, all));
   }
   bool has_clusters() const { return kernel_.launch.cluster > 1 || kernel_.launch.is_cluster; }
-  void declare_parameters(std::vector<std::string>& types) {
-    for (const BufferText::Parameter& p : buffers_->parameters()) {
-      types.push_back(p.type);
-      parameters_.push_back(p.text);
-    }
-    for (Expr size : kernel_.sizes) {
-      const std::string name = names_.declare(size.name());
-      index_.name(size, name);
-      types.push_back(index_type_);
-      parameters_.push_back(index_type_ + " " + name);
-    }
-  }
 
-  // The names of tensor maps, which the kernel reads where they are passed.
-  std::vector<std::string> declare_maps(std::vector<std::string>& types) {
-    std::vector<std::string> names;
-    for (const BoxMap& map : kernel_.maps) {
-      names.push_back(names_.declare(kernel_.buffers[map.buffer].name + "_map"));
-      types.emplace_back("tensor_map");
-      parameters_.push_back("const __grid_constant__ tensor_map " + names.back());
-    }
-    return names;
-  }
-
-  void line(const std::string& text) {
-    text_.append(2 * std::size_t(std::min(depth_, kDeepestIndent)), ' ');
-    text_ += text;
-    text_ += '\n';
-    origins_.push_back(origin_);
-  }
+  void line(const std::string& text) { lines_.line(text); }
   void open(const std::string& head, const std::string& remark = {}) {
-    line((head.empty() ? "{" : head + " {") + (remark.empty() ? "" : "  // " + remark));
-    ++depth_;
+    lines_.open(head, remark);
     names_.open();
     index_.open();
   }
   void close() {
     index_.close();
     names_.close();
-    --depth_;
-    line("}");
+    lines_.close();
   }
 
   void write(const Body& body) {
@@ -160,7 +130,7 @@ class Writer {
                             [&](const Transfer& transfer) { computing(transfer.to, transfer); },
                             [&](const Barrier& barrier) { write(barrier); },
                             [&](const LastBlock& last) { write(statement, last); },
-                            [&](const Leave& leave) { write(leave); },
+                            [&](const Leave& leave) { line(loop_labels_.leave(leave)); },
                             [&](const Shuffle& shuffle) { computing(shuffle.to, shuffle); },
                             [&](const Define& define) {
                               declare(define);
@@ -182,9 +152,9 @@ class Writer {
 
   template <class S>
   void computing(BufferId b, const S& statement) {
-    origin_ = &kernel_.buffers[b];
+    lines_.set_origin(&kernel_.buffers[b]);
     write(statement);
-    origin_ = nullptr;
+    lines_.set_origin(nullptr);
   }
 
   void write(const Statement& statement, const Loop& loop) {
@@ -260,37 +230,20 @@ class Writer {
     const std::string begin =
         loop.begin.valid() ? index_.write_converted(loop.begin).text : std::string("0");
     if (is_unrolled(loop)) line("#pragma unroll");
-    OpenLoop own{loop.variable, {}, {}};
-    const LoopExits exits = exits_from_inside(loop);
-    if (exits.ends) own.behind = declare_label("behind_" + name);
-    if (exits.goes_on) own.next = declare_label("next_" + name);
+    const LoopLabels::Labels labels = loop_labels_.open(loop, name);
     open("for (" + index_type_ + " " + name + " = " + begin + "; " + name + " < " + extent +
          "; ++" + name + ")");
     index_.name(loop.variable, name);
-    open_loops_.push_back(own);
     // The body has a block of its own, so that a jump to its end enters no definition's scope.
-    if (exits.goes_on) open("");
+    if (!labels.next.empty()) open("");
     write_inside(statement, loop);
-    if (exits.goes_on) {
+    if (!labels.next.empty()) {
       close();
-      line(own.next + ":;");
+      line(labels.next + ":;");
     }
-    open_loops_.pop_back();
+    loop_labels_.close();
     close();
-    if (exits.ends) line(own.behind + ":;");
-  }
-  // A label's scope is the whole function, so each gets a name of its own.
-  std::string declare_label(const std::string& wanted) {
-    std::string name = wanted;
-    for (int n = 2; !labels_.insert(name).second; ++n) name = wanted + "_" + std::to_string(n);
-    return name;
-  }
-  void write(const Leave& leave) {
-    const auto at = std::find_if(open_loops_.rbegin(), open_loops_.rend(),
-                                 [&](const OpenLoop& l) { return same(l.variable, leave.loop); });
-    SELVAGE_CHECK(at != open_loops_.rend());
-    if (at == open_loops_.rbegin()) return line(leave.is_next ? "continue;" : "break;");
-    line("goto " + (leave.is_next ? at->next : at->behind) + ";");
+    if (!labels.behind.empty()) line(labels.behind + ":;");
   }
   void write(const Barrier& barrier) {
     const BarrierText text = barrier_text(kernel_, barrier);
@@ -369,10 +322,7 @@ class Writer {
     for (; entered > 0; --entered) scope_.leave();
     close();
     if (guard.otherwise.empty()) return;
-    line("else {");
-    ++depth_;
-    names_.open();
-    index_.open();
+    open("else");
     scope_.enter_otherwise(guard);
     write_temporaries(&guard.otherwise);
     write(guard.otherwise);
@@ -507,23 +457,12 @@ class Writer {
   const BufferText* buffers_ = nullptr;
   ValueText* values_ = nullptr;
   EventText* events_ = nullptr;
-  std::vector<std::string> parameters_;
-  std::string text_;
-  std::vector<const Buffer*> origins_;  // by line of text_
-  const Buffer* origin_ = nullptr;      // what the next line helps to compute
-  // The loop statements around, outer to inner, with the labels that a Leave in an inner loop jumps
-  // to: `behind` to end the loop, `next` for its next iteration.
-  struct OpenLoop {
-    Expr variable;
-    std::string behind, next;
-  };
-  std::vector<OpenLoop> open_loops_;
-  std::unordered_set<std::string> labels_;
+  TextLines lines_;
+  LoopLabels loop_labels_;
   std::string bulk_bytes_;       // of the copy that a loop bound to Bulk is
   bool is_of_own_rank_ = false;  // the iteration of a loop bound to Multicast
   bool syncs_threads_ = false, syncs_members_ = false;  // by macros
   bool has_last_block_ = false, elects_ = false, sets_registers_ = false;
-  int depth_ = 1;
   int temporaries_ = 0;
   std::unordered_map<std::string, std::string> values_of_names_;
 };

@@ -148,33 +148,21 @@ Corner corner_of(std::size_t rank, std::size_t first) {
   return c;
 }
 
-// Copies by tensor maps (cp.async.bulk.tensor), from sm_90 on.
-std::string box_head(std::size_t rank) {
-  const auto [names, places, values] = corner_of(rank, 3);
+// Copies by tensor maps (cp.async.bulk.tensor), from sm_90 on. `to_ranks`: each to the same place
+// in every block of a cluster of so many.
+std::string box_head(std::size_t rank, bool to_ranks) {
+  const auto [names, places, values] = corner_of(rank, to_ranks ? 4 : 3);
   return fmt::format(
-      "#ifndef begin_box_copy_{0}\n"
-      "#define begin_box_copy_{0}(to, map, object{1}) \\\n"
+      "#ifndef begin_box_{3}_{0}\n"
+      "#define begin_box_{3}_{0}(to, map, object{4}{1}) \\\n"
       "  asm volatile(\"cp.async.bulk.tensor.{0}d.shared::cluster.global.tile.\" \\\n"
-      "               \"mbarrier::complete_tx::bytes [%0], [%1, {{{2}}}], [%2];\" :: \\\n"
-      "               \"r\"(shared_address(to)), \"l\"(map), \"r\"(shared_address(object)){3} : "
+      "               \"mbarrier::complete_tx::bytes{5} [%0], [%1, {{{2}}}], [%2]{6};\" :: \\\n"
+      "               \"r\"(shared_address(to)), \"l\"(map), \"r\"(shared_address(object)){7}{8} : "
       "\"memory\")\n"
       "#endif\n",
-      rank, names, places, values);
-}
-
-// The same to the same place in every block of a cluster of so many.
-std::string multicast_box_head(std::size_t rank) {
-  const auto [names, places, values] = corner_of(rank, 4);
-  return fmt::format(
-      "#ifndef begin_box_to_ranks_{0}\n"
-      "#define begin_box_to_ranks_{0}(to, map, object, ranks, piece{1}) \\\n"
-      "  asm volatile(\"cp.async.bulk.tensor.{0}d.shared::cluster.global.tile.\" \\\n"
-      "               \"mbarrier::complete_tx::bytes.multicast::cluster \" \\\n"
-      "               \"[%0], [%1, {{{2}}}], [%2], %3;\" :: \\\n"
-      "               \"r\"(shared_address(to)), \"l\"(map), \"r\"(shared_address(object)), \\\n"
-      "               \"h\"((unsigned short)((1 << (ranks)) - 1)){3} : \"memory\")\n"
-      "#endif\n",
-      rank, names, places, values);
+      rank, names, places, to_ranks ? "to_ranks" : "copy", to_ranks ? ", ranks, piece" : "",
+      to_ranks ? ".multicast::cluster" : "", to_ranks ? ", %3" : "",
+      to_ranks ? ", \"h\"((unsigned short)((1 << (ranks)) - 1))" : "", values);
 }
 
 // The other way, which belong to groups of the thread.
@@ -201,8 +189,8 @@ std::string EventText::head() const {
   if (has_proxy) head += kBulkCopies;
   if (!stored_ranks_.empty()) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
   if (has_multicasts_) head += kMulticast;
-  for (std::size_t rank : loaded_ranks_) head += box_head(rank);
-  for (std::size_t rank : multicast_ranks_) head += multicast_box_head(rank);
+  for (std::size_t rank : loaded_ranks_) head += box_head(rank, false);
+  for (std::size_t rank : multicast_ranks_) head += box_head(rank, true);
   for (std::size_t rank : stored_ranks_) head += store_head(rank);
   if (!maps_.empty()) head += kTensorMap;
   return head;

@@ -33,6 +33,27 @@ std::string launch_bounds(const Kernel& kernel) {
 
 }  // namespace
 
+KernelParameters parameters_of(const Kernel& kernel, const BufferText& buffers, Names& names,
+                               IndexText& index) {
+  KernelParameters all;
+  const auto add = [&](std::string type, std::string text) {
+    all.types.push_back(std::move(type));
+    all.texts.push_back(std::move(text));
+  };
+  for (const BufferText::Parameter& p : buffers.parameters()) add(p.type, p.text);
+  const std::string type(c_type(index.type()));
+  for (Expr size : kernel.sizes) {
+    const std::string name = names.declare(size.name());
+    index.name(size, name);
+    add(type, type + " " + name);
+  }
+  for (const BoxMap& map : kernel.maps) {
+    all.maps.push_back(names.declare(kernel.buffers[map.buffer].name + "_map"));
+    add("tensor_map", "const __grid_constant__ tensor_map " + all.maps.back());
+  }
+  return all;
+}
+
 std::string signature(const Kernel& kernel, const std::string& name,
                       const std::vector<std::string>& parameters) {
   const std::int64_t cluster = kernel.launch.cluster_blocks();

@@ -17,13 +17,18 @@ std::optional<Expr> in_own_piece(Expr address, std::int64_t p, std::span<const E
   return to_expr(address.pool(), without_term(sum, std::size_t(own - sum.terms.begin())));
 }
 
+bool has_pieces(const Kernel& kernel, BufferId b) {
+  return kernel.launch.is_cluster && kernel.buffers[b].memory == Memory::Shared;
+}
+bool has_own_pieces(const AccessMap& map, BufferId b) {
+  return has_pieces(map.kernel(), b) && is_of_own_rank(map, b);
+}
+
 Expr address_in_pieces(const AccessMap& map, std::size_t access) {
   const KernelAccess& a = map.accesses()[access];
-  const Launch& launch = map.kernel().launch;
-  const Buffer& buffer = map.kernel().buffers[a.buffer];
   Simplifier& known = map.at(a.scope);
-  if (launch.is_cluster && buffer.memory == Memory::Shared) {
-    const std::int64_t p = buffer.piece(launch.ranks());
+  if (has_pieces(map.kernel(), a.buffer)) {
+    const std::int64_t p = map.kernel().buffers[a.buffer].piece(map.kernel().launch.ranks());
     const Expr rank = map.threads()[2];
     if (const auto own = in_own_piece(a.address, p, {&rank, 1})) {
       return rank * p + known.normal_form(*own);
@@ -33,11 +38,12 @@ Expr address_in_pieces(const AccessMap& map, std::size_t access) {
 }
 
 std::optional<Expr> in_own_piece(const AccessMap& map, std::size_t access) {
-  const Launch& launch = map.kernel().launch;
-  const Buffer& buffer = map.kernel().buffers[map.accesses()[access].buffer];
+  const Kernel& kernel = map.kernel();
+  const BufferId b = map.accesses()[access].buffer;
   const Expr address = map.address(access);
-  if (!launch.is_cluster || buffer.memory != Memory::Shared) return address;
-  return in_own_piece(address, buffer.piece(launch.ranks()), std::span(&map.threads()[2], 1));
+  if (!has_pieces(kernel, b)) return address;
+  const std::int64_t p = kernel.buffers[b].piece(kernel.launch.ranks());
+  return in_own_piece(address, p, std::span(&map.threads()[2], 1));
 }
 
 bool is_of_own_rank(const AccessMap& map, BufferId b) {

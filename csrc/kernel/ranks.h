@@ -20,6 +20,10 @@ Expr address_in_pieces(const AccessMap& map, std::size_t access);
 // The number in the own piece, of an access of a verified kernel. Where a block is no cluster, its
 // address.
 std::optional<Expr> in_own_piece(const AccessMap& map, std::size_t access);
+// Whether each rank of a cluster has a piece of the buffer.
+bool has_pieces(const Kernel& kernel, BufferId b);
+// The same, where nobody accesses the piece of another rank.
+bool has_own_pieces(const AccessMap& map, BufferId b);
 // Whether all accesses of a buffer are in the own piece; true where a block is no cluster.
 bool is_of_own_rank(const AccessMap& map, BufferId b);
 

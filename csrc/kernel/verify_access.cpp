@@ -4,6 +4,7 @@
 #include <selvage/expr/fresh.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/asked_reads.h>
 #include <selvage/kernel/expressions.h>
 #include <selvage/kernel/index_values.h>
 #include <selvage/kernel/ranks.h>
@@ -21,12 +22,6 @@ namespace {
 
 constexpr std::array<const char*, 3> kThreadNames = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
 constexpr std::array<const char*, 3> kBlockNames = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
-
-// When a node of a value is asked for, select taking one branch only. Invalid: always.
-struct Asked {
-  Expr condition;
-  bool depends_on_data = false;
-};
 
 }  // namespace
 
@@ -280,51 +275,9 @@ class AccessCollector {
     return access;
   }
 
-  // From the value down to what it is made of: a node is asked for where one of its users is.
   void add_reads(ValueId value, PlaceId id, std::size_t scope) {
-    const ValueGraph& values = kernel_.values;
-    const std::vector<ValueId> nodes = values_under(values, value);
-    const auto is_listed = [&](ValueId v) {
-      const ValueNode::Kind kind = values[v].kind;
-      return (kind == ValueNode::Kind::Read || kind == ValueNode::Kind::Search) &&
-             is_of_interest(values[v].source);
-    };
-    if (std::ranges::none_of(nodes, is_listed)) return;
-    std::vector<std::optional<Asked>> asked(nodes.size());
-    asked.back() = Asked{};
-    const auto ask = [&](ValueId v, const Asked& a) {
-      std::optional<Asked>& before =
-          asked[std::size_t(std::ranges::lower_bound(nodes, v) - nodes.begin())];
-      if (!before) {
-        before = a;
-        return;
-      }
-      Asked& known = *before;
-      if (!known.condition.valid() || !a.condition.valid()) {
-        const bool always = (!known.condition.valid() && !known.depends_on_data) ||
-                            (!a.condition.valid() && !a.depends_on_data);
-        known = {{}, !always && (known.depends_on_data || a.depends_on_data)};
-      } else {
-        known.condition = either(known.condition, a.condition);
-        known.depends_on_data = known.depends_on_data || a.depends_on_data;
-      }
-    };
-    std::vector<std::pair<ValueId, Asked>> reads;
-    for (std::size_t i = nodes.size(); i-- > 0;) {
-      const ValueNode& node = kernel_.values[nodes[i]];
-      const Asked own = *asked[i];
-      if (is_listed(nodes[i])) reads.emplace_back(nodes[i], own);
-      if (node.kind == ValueNode::Kind::Apply && node.function == Function::Select) {
-        ask(node.operands[0], own);
-        const auto condition = index_condition(kernel_, node.operands[0]);
-        ask(node.operands[1], under(own, condition));
-        ask(node.operands[2], under(own, condition ? std::optional(!*condition) : condition));
-      } else {
-        for (ValueId o : node.operands) ask(o, own);
-      }
-    }
-    std::reverse(reads.begin(), reads.end());
-    for (const auto& [v, a] : reads) {
+    const auto is_read = [this](BufferId b) { return is_of_interest(b); };
+    for (const auto& [v, a] : asked_reads(kernel_, value, is_read)) {
       const ValueNode& node = kernel_.values[v];
       std::size_t own = a.condition.valid() ? scope_with(scope, written(a.condition)) : scope;
       if (node.kind == ValueNode::Kind::Search) {
@@ -341,12 +294,6 @@ class AccessCollector {
       add(read, id, own).depends_on_data = a.depends_on_data;
     }
   }
-  static Asked under(Asked outer, const std::optional<Expr>& condition) {
-    if (!condition) return {outer.condition, true};
-    outer.condition = outer.condition.valid() ? outer.condition && *condition : *condition;
-    return outer;
-  }
-
   AccessMap& map_;
   const Kernel& kernel_;
   Environment environment_;

@@ -127,6 +127,8 @@ class Lifetimes {
     }
     if (writes.empty() || !has_copies) return false;
     const Expr v = loop.variable;
+    const ReadCoverage& coverage =
+        has_own_pieces(map_, map_.accesses()[r].buffer) ? of_rank_ : coverage_;
     Simplifier& at_read = map_.at(map_.accesses()[r].scope);
     for (std::int64_t lead = std::max<std::int64_t>(turns, 1); lead <= turns + kMostLead; ++lead) {
       const Expr then = v - lead;
@@ -141,10 +143,6 @@ class Lifetimes {
             known.push_back(c);
         }
       }
-      const bool is_filled_by_rank = map_.kernel().launch.is_cluster &&
-                                     memory(r) == Memory::Shared &&
-                                     is_of_own_rank(map_, map_.accesses()[r].buffer);
-      const ReadCoverage& coverage = is_filled_by_rank ? of_rank_ : coverage_;
       if (coverage.cover(writes, r, k + 1, {{v, v + lead}}, known)) return true;
     }
     return false;

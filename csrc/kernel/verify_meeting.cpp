@@ -87,8 +87,7 @@ class Question {
   // Where a block is a cluster: two accesses of the same memory, each in the piece of its own rank,
   // in which it stays (kernel/verify_ranks.cpp). They meet in one rank or not at all.
   void find_pieces() {
-    if (!map_.kernel().launch.is_cluster || first_.buffer != second_.buffer) return;
-    if (map_.kernel().buffers[first_.buffer].memory != Memory::Shared) return;
+    if (!has_pieces(map_.kernel(), first_.buffer) || first_.buffer != second_.buffer) return;
     const auto a = in_own_piece(map_, meeting_.first), b = in_own_piece(map_, meeting_.second);
     if (a && b) pieces_ = {*a, *b};
   }

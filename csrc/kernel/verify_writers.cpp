@@ -35,8 +35,7 @@ class WriterSearch {
         read_(map.accesses()[read]),
         loops_(loops),
         earlier_(earlier),
-        is_of_rank_(map.kernel().launch.is_cluster && memory() == Memory::Shared &&
-                    is_of_own_rank(map, read_.buffer)) {
+        is_of_rank_(has_own_pieces(map, read_.buffer)) {
     address_ = to_linear_or_atom(map.address(read));
     if (read_.width == 1) return;
     // Any of the neighbours that are read.

@@ -231,7 +231,7 @@ class KernelObligations {
   // An address in memory of a block; where a block is one of a cluster, in its own piece.
   Expr placed(BufferId b, Expr address) const {
     const Launch& launch = kernel_.launch;
-    if (!launch.is_cluster || kernel_.buffers[b].memory != Memory::Shared) return address;
+    if (!has_pieces(kernel_, b)) return address;
     std::vector<Expr> ranks;
     for (const Loop* loop : loops_) {
       if (loop->parallel == ParallelType::TIDz) ranks.push_back(loop->variable);

@@ -113,14 +113,14 @@ class Plans {
       plan.batch = batch(plan);
       if (memory == Memory::Local) {
         add(plan);
-        if (!plan.is_along_rows) add_clusters(plan);
+        add_clusters(plan);
       }
       // Vectors along rows would lie apart in a row's memory.
       const bool is_whole = !plan.is_along_rows || plan.vector == 1;
       if (memory == Memory::Shared && plan.batch > 1 && is_whole) {
         add_steps(plan);
         add_late_copies(plan);
-        if (!plan.is_along_rows) add_clusters(plan);
+        add_clusters(plan);
       }
     }
     plan.kept.reset();
@@ -151,11 +151,10 @@ class Plans {
   // they may be of eight blocks.
   void add_clusters(RowPlan plan) {
     constexpr std::int64_t kMostBlocks = 8, kFewestBytes = 4096;
-    const bool has_row = plan.folders == 1 && plan.turns == 1 && plan.threads % kWarp == 0;
-    const bool folds = traffic_.folds > 0 && traffic_.scans == 0;
-    if (!device_.has_clusters || !has_row || !folds || segment_.are_apart || plan.is_skewed ||
-        plan.parts > 1)
-      return;
+    const bool has_row = !plan.is_along_rows && plan.folders == 1 && plan.turns == 1 &&
+                         !plan.is_skewed && plan.threads % kWarp == 0;
+    const bool folds = traffic_.folds > 0 && traffic_.scans == 0 && !segment_.are_apart;
+    if (!device_.has_clusters || !has_row || !folds) return;
     for (plan.ranks = 2; plan.ranks <= kMostBlocks; plan.ranks *= 2) {
       plan.batch = batch(plan);
       const double bytes = traffic_.items / double(plan.ranks) * work_.kept_bytes_of_item();

@@ -5,6 +5,7 @@
 #include <selvage/simplifier/simplifier.h>
 #include <selvage/threads/bodies.h>
 #include <selvage/threads/event_helps.h>
+#include <selvage/threads/event_slots.h>
 #include <selvage/threads/item_path.h>
 
 #include <fmt/format.h>
@@ -23,13 +24,6 @@ using Act = std::function<void(ThreadProgram&)>;
 
 bool is_of_order(const Diagnostic& d) {
   return d.code == "E817" || d.code == "E818" || d.code == "E829";
-}
-// The event that an item names; null: none.
-EventSlot* slot_of(ThreadItem& item) {
-  if (auto* arrive = std::get_if<ArriveAt>(&item.node)) return &arrive->at;
-  if (auto* wait = std::get_if<WaitFor>(&item.node)) return &wait->at;
-  auto* copies = std::get_if<CopyLater>(&item.node);
-  return copies != nullptr && copies->at ? &*copies->at : nullptr;
 }
 
 // Lists changes, the most likely first.
@@ -135,8 +129,7 @@ class EventChanges {
   }
 
   void other_slot(const Found& f) {
-    ThreadItem item = f.item;
-    const EventSlot* at = slot_of(item);
+    const EventSlot* at = slot_of(f.item);
     if (at == nullptr) return;
     const Place place = f.item.place;
     for (std::uint32_t e = 0; e < program_.events.size(); ++e) {
@@ -161,9 +154,10 @@ class EventChanges {
       std::set<std::int64_t> counts;
       std::int64_t all = 0;
       for (const Found& f : found_) {
-        ThreadItem item = f.item;
-        const EventSlot* at = slot_of(item);
-        if (at == nullptr || at->event != e || std::holds_alternative<WaitFor>(item.node)) continue;
+        const EventSlot* at = slot_of(f.item);
+        if (at == nullptr || at->event != e || std::holds_alternative<WaitFor>(f.item.node)) {
+          continue;
+        }
         const std::int64_t n = threads_of(f.condition);
         counts.insert(n);
         all += n;
@@ -252,12 +246,11 @@ class EventChanges {
   }
 
   void needless(const Found& f) {
-    ThreadItem item = f.item;
-    if (slot_of(item) == nullptr) return;
+    if (slot_of(f.item) == nullptr) return;
     const Place place = f.item.place;
-    const char* what = std::holds_alternative<WaitFor>(item.node)    ? "wait"
-                       : std::holds_alternative<ArriveAt>(item.node) ? "arrive"
-                                                                     : "copy";
+    const char* what = std::holds_alternative<WaitFor>(f.item.node)    ? "wait"
+                       : std::holds_alternative<ArriveAt>(f.item.node) ? "arrive"
+                                                                       : "copy";
     add(fmt::format("take out the {} at {}", what, text(place)), [place](ThreadProgram& tried) {
       const auto path = find_item(tried, place);
       if (!path) return;

@@ -10,6 +10,7 @@
 #include <selvage/threads/refuse_at.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace selvage {
 
@@ -21,6 +22,16 @@ std::string to_string(const ThreadProgram& program, const EventSlot& at) {
   if (!at.text.empty()) return at.text;
   const ThreadEvent& event = program.events.at(at.event);
   return event.slots == 1 ? event.name : event.name + "[" + to_string(at.slot) + "]";
+}
+
+const EventSlot* slot_of(const ThreadItem& item) {
+  if (const auto* arrive = std::get_if<ArriveAt>(&item.node)) return &arrive->at;
+  if (const auto* wait = std::get_if<WaitFor>(&item.node)) return &wait->at;
+  const auto* copies = std::get_if<CopyLater>(&item.node);
+  return copies != nullptr && copies->at ? &*copies->at : nullptr;
+}
+EventSlot* slot_of(ThreadItem& item) {
+  return const_cast<EventSlot*>(slot_of(std::as_const(item)));
 }
 
 BarrierObject object_at(const ThreadProgram& program, const EventSlot& at, Simplifier& known) {
@@ -55,11 +66,10 @@ struct Uses {
 };
 void note_uses(const ThreadBody& body, std::vector<Uses>& uses) {
   for (const ThreadItem& item : body) {
-    if (const auto* arrive = std::get_if<ArriveAt>(&item.node))
-      uses[arrive->at.event].arrives = true;
-    if (const auto* wait = std::get_if<WaitFor>(&item.node)) uses[wait->at.event].waits = true;
-    const auto* copies = std::get_if<CopyLater>(&item.node);
-    if (copies != nullptr && copies->at) uses[copies->at->event].arrives = true;
+    if (const EventSlot* at = slot_of(item)) {
+      const bool waits = std::holds_alternative<WaitFor>(item.node);
+      (waits ? uses[at->event].waits : uses[at->event].arrives) = true;
+    }
     if (const ThreadBody* inside = body_of(item)) note_uses(*inside, uses);
   }
 }

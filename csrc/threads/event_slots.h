@@ -17,6 +17,9 @@ namespace selvage {
 BufferId buffer_of(const ThreadProgram& program, std::uint32_t event);
 // "full[k % 2]", as the user wrote it; of an event with one slot its name.
 std::string to_string(const ThreadProgram& program, const EventSlot& at);
+// The slot that an item names; null: it is of no event.
+const EventSlot* slot_of(const ThreadItem& item);
+EventSlot* slot_of(ThreadItem& item);
 // The barrier object. `known`: the facts where it is named. Throws Illegal: E342 a slot that is not
 // defined, E819 one that is, or may be, none of the event's.
 BarrierObject object_at(const ThreadProgram& program, const EventSlot& at, Simplifier& known);

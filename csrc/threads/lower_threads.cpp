@@ -21,6 +21,7 @@
 #include <selvage/threads/steps.h>
 #include <selvage/threads/thread_barriers.h>
 #include <selvage/threads/thread_memory.h>
+#include <selvage/threads/thread_place.h>
 #include <selvage/threads/verify_threads.h>
 
 #include <algorithm>
@@ -144,24 +145,6 @@ class ThreadLowering {
     out_.diagnostics.push_back(std::move(diagnostic));
   }
 
-  // Beside an inner level, and without one: run by one thread for each outer instance. All threads
-  // of the instance are to leave a loop around, and so do what leads there.
-  static bool is_for_one(const ThreadBody& body, const ThreadPlace& at,
-                         std::string_view label = {}) {
-    return at.is_implicit() && first_inner(body) == nullptr && !leaves_outside(body, label);
-  }
-  static bool is_together_for_one(const ThreadItem& item, const ThreadPlace& at) {
-    if (const auto* loop = std::get_if<SerialFor>(&item.node)) {
-      return is_for_one(loop->body, at, loop->label);
-    }
-    if (const auto* copies = std::get_if<CopyLater>(&item.node))
-      return is_for_one(copies->body, at);
-    const bool is_of_event =
-        std::holds_alternative<ArriveAt>(item.node) || std::holds_alternative<WaitFor>(item.node);
-    if (is_of_event) return at.is_implicit();
-    const auto* together = std::get_if<DoTogether>(&item.node);
-    return together != nullptr && is_for_one(together->body, at);
-  }
   // Lowers code beside an inner level, which holds no level itself: it runs once for each outer
   // instance.
   void beside(std::span<const ThreadItem> items, const Place& place, const ThreadPlace& at,

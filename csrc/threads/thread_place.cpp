@@ -37,4 +37,19 @@ ThreadPlace place_in(const InnerParallel& node, const LevelTree& tree, const Thr
   return at;
 }
 
+bool is_for_one(const ThreadBody& body, const ThreadPlace& at, std::string_view label) {
+  return at.is_implicit() && first_inner(body) == nullptr && !leaves_outside(body, label);
+}
+bool is_together_for_one(const ThreadItem& item, const ThreadPlace& at) {
+  if (const auto* loop = std::get_if<SerialFor>(&item.node)) {
+    return is_for_one(loop->body, at, loop->label);
+  }
+  if (const auto* copies = std::get_if<CopyLater>(&item.node)) return is_for_one(copies->body, at);
+  const bool is_of_event =
+      std::holds_alternative<ArriveAt>(item.node) || std::holds_alternative<WaitFor>(item.node);
+  if (is_of_event) return at.is_implicit();
+  const auto* together = std::get_if<DoTogether>(&item.node);
+  return together != nullptr && is_for_one(together->body, at);
+}
+
 }  // namespace selvage

@@ -4,6 +4,7 @@
 #include <selvage/threads/program.h>
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace selvage {
@@ -27,5 +28,11 @@ struct ThreadPlace {
 };
 // The place directly inside of a parallel that stands at `outside`.
 ThreadPlace place_in(const InnerParallel& node, const LevelTree& tree, const ThreadPlace& outside);
+
+// Beside an inner level, and without one: run by one thread for each outer instance. All threads
+// of the instance are to leave a loop around, and so do what leads there.
+bool is_for_one(const ThreadBody& body, const ThreadPlace& at, std::string_view label = {});
+// The same of an item, which is then lowered with those beside it.
+bool is_together_for_one(const ThreadItem& item, const ThreadPlace& at);
 
 }  // namespace selvage

@@ -6,6 +6,7 @@
 #include <selvage/codegen/cuda.h>
 #include <selvage/frontend/schedule_file.h>
 #include <selvage/threads/bodies.h>
+#include <selvage/threads/event_slots.h>
 #include <selvage/threads/lower_threads.h>
 
 #include <gtest/gtest.h>
@@ -22,14 +23,6 @@ namespace {
 
 using namespace test;
 using threads::kRoles;
-
-// The slot that an item names; null: it is of no event.
-EventSlot* slot_of(ThreadItem& item) {
-  if (auto* arrive = std::get_if<ArriveAt>(&item.node)) return &arrive->at;
-  if (auto* wait = std::get_if<WaitFor>(&item.node)) return &wait->at;
-  auto* copies = std::get_if<CopyLater>(&item.node);
-  return copies != nullptr && copies->at ? &*copies->at : nullptr;
-}
 
 struct Mutant {
   std::string what;
