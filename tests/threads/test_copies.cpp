@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "checked.h"
+#include "turned_rows.h"
 
 namespace selvage {
 namespace {
@@ -177,16 +178,7 @@ TEST(ThreadCopies, AreBuiltInCpp) {
       b.loop(once, 1 <= Expr(k), [&] { y(Expr(k) - 1, t) = s((Expr(k) - 1) % 2, 31 - Expr(t)); });
     });
   });
-  const ThreadProgram program = b.take();
-  Array numbers(DataType::Int32, {4, 32});
-  for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.set_int(i, i);
-  for (Machine machine : {Machine::Emulate, Machine::Virtual}) {
-    const ThreadRun run = run_threads(program, {.inputs = {{"x", numbers}}, .on = machine});
-    EXPECT_TRUE(run.passed());
-    for (std::int64_t i = 0; i < numbers.size(); ++i) {
-      EXPECT_EQ(run.outputs.at("y").get_int(i), i / 32 * 32 + 31 - i % 32);
-    }
-  }
+  expect_turned_rows(b.take(), 4);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "checked.h"
 #include "event_programs.h"
+#include "turned_rows.h"
 
 namespace selvage {
 namespace {
@@ -399,16 +400,7 @@ TEST(ThreadEvents, AreBuiltInCpp) {
   EXPECT_THROW(b.event("x", 1), BadInput);
   ThreadBuilder other("other");
   EXPECT_THROW(other.arrive(full(Expr(k) % 2)), BadInput);
-  const ThreadProgram program = b.take();
-  Array numbers(DataType::Int32, {5, 32});
-  for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.set_int(i, i);
-  for (Machine machine : {Machine::Emulate, Machine::Virtual}) {
-    const ThreadRun run = run_threads(program, {.inputs = {{"x", numbers}}, .on = machine});
-    EXPECT_TRUE(run.passed());
-    for (std::int64_t i = 0; i < numbers.size(); ++i) {
-      EXPECT_EQ(run.outputs.at("y").get_int(i), i / 32 * 32 + 31 - i % 32);
-    }
-  }
+  expect_turned_rows(b.take(), 5);
 }
 
 TEST(ThreadEvents, ComeToTheInstructionsOfEachArchitecture) {
