@@ -2,6 +2,8 @@
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/role_rings.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/kernel/threads_inside.h>
+#include <selvage/kernel/tile_slots.h>
 #include <selvage/simplifier/simplifier.h>
 
 #include <algorithm>
@@ -30,13 +32,24 @@ bool is_block_barrier(const Statement& s) {
 
 class RoleRings {
  public:
-  explicit RoleRings(Kernel& kernel) : kernel_(kernel) {}
+  // What regions become: rings of one role; or what those do who use tiles, alone.
+  enum class Make : std::uint8_t { Rings, Uses };
+  RoleRings(const Kernel& all, Kernel& kernel, Make make)
+      : all_(all), kernel_(kernel), make_(make) {}
 
   // Whether every region is of such a ring; these are one loop each then.
   bool merge(Body& body) {
     for (std::size_t i = 0; i < body.size(); ++i) {
       if (std::holds_alternative<Region>(body[i].node)) {
-        if (i + 1 == body.size() || !merge_at(body, i)) return false;
+        std::optional<Body> merged;
+        if (i + 1 < body.size()) merged = merge_at(body, i);
+        if (!merged) return false;
+        const std::size_t n = merged->size();
+        const auto at =
+            body.erase(body.begin() + std::ptrdiff_t(i), body.begin() + std::ptrdiff_t(i) + 2);
+        body.insert(at, std::make_move_iterator(merged->begin()),
+                    std::make_move_iterator(merged->end()));
+        i += n - 1;
         ++merged_;
         continue;
       }
@@ -47,6 +60,8 @@ class RoleRings {
     return true;
   }
   int merged() const { return merged_; }
+  // Whether those who use tiles meet in each iteration as in the rings of one role.
+  bool meets() const { return meets_; }
 
   static void erase(Body& body) {
     std::erase_if(body, [](const Statement& s) { return std::holds_alternative<Region>(s.node); });
@@ -56,118 +71,244 @@ class RoleRings {
   }
 
  private:
-  bool merge_at(Body& body, std::size_t at) {
+  // The regions of a ring, and what is known on the way to its two loops.
+  struct Pair {
+    const Region &load, &compute;
+    Facts facts;
+    Body around = {};                  // of all that those do who copy: thread indices and guards
+    Body names = {};                   // that the copies alone need
+    std::vector<Expr> variables = {};  // of the loops around the ring
+    Expr runs = {};                    // how often it has run before; invalid: there are no such
+    std::set<BufferId> tiles = {};
+    bool meets = false;          // at a barrier of their own, in each iteration
+    bool is_surely_run = false;  // for an iteration at least
+    bool does_more = false;      // with shared memory, before the ring or behind it
+  };
+
+  std::optional<Body> merge_at(const Body& body, std::size_t at) {
     const auto* load = std::get_if<Region>(&body[at].node);
     const auto* compute = std::get_if<Region>(&body[at + 1].node);
-    if (compute == nullptr || !are_apart(*load, *compute)) return false;
-    Body around;  // of the loop of those who copy: thread indices and guards
-    const Loop *loop = loop_of(load->body, &around), *uses = loop_of(compute->body, nullptr);
-    if (loop == nullptr || uses == nullptr || !same(loop->variable, uses->variable)) return false;
+    if (compute == nullptr || !are_apart(*load, *compute)) return std::nullopt;
+    Pair pair{*load, *compute, kernel_.facts};
+    const auto uses = with_threads_inside(compute->body);
+    if (!uses) return std::nullopt;
+    auto merged = together(inside_threads(load->body, pair.around), *uses, pair);
+    if (!merged) return std::nullopt;
+    if (pair.does_more && !pair.is_surely_run) return std::nullopt;
+    if (pair.does_more || accesses_more(kernel_, compute->body, pair.tiles)) {
+      const bool is_between = at > 0 && is_block_barrier(body[at - 1]) && at + 2 < body.size() &&
+                              is_block_barrier(body[at + 2]);
+      if (!is_between || !pair.meets) return std::nullopt;
+    }
+    meets_ = meets_ && pair.meets;
+    return merged;
+  }
+
+  // What the two roles do in loops and guards that both have around the ring.
+  std::optional<Body> together(const Body& copies, const Body& uses, Pair& pair) {
+    if (copies.empty()) return std::nullopt;
+    const auto main = std::ranges::find_if(
+        uses, [&](const Statement& s) { return are_alike(copies.back(), s, pair); });
+    if (main == uses.end()) return std::nullopt;
+    Body before(uses.begin(), main), behind(main + 1, uses.end());
+    for (Body* own : {&before, &behind}) {
+      pair.does_more = pair.does_more || accesses_more(kernel_, *own, {});
+      if (!only_uses(*own, pair.compute)) return std::nullopt;
+    }
+    for (std::size_t k = 0; k + 1 < copies.size(); ++k) {
+      if (!std::holds_alternative<Define>(copies[k].node) || reads_stores(copies[k]))
+        return std::nullopt;
+      pair.names.push_back(copies[k]);
+    }
+    Statement inner = *main;
+    if (auto* guard = std::get_if<Guard>(&inner.node)) {
+      pair.facts.assume(guard->condition);
+      auto own = together(std::get<Guard>(copies.back().node).body, guard->body, pair);
+      if (!own) return std::nullopt;
+      guard->body = *std::move(own);
+    } else {
+      const Loop& loop = std::get<Loop>(copies.back().node);
+      Loop& both = std::get<Loop>(inner.node);
+      if (begins_with_a_wait(turn_of_copies(loop))) {
+        auto ring = ring_of(loop, both, pair);
+        if (!ring) return std::nullopt;
+        inner = *std::move(ring);
+      } else {
+        pair.facts.loop(loop.variable, loop.extent);
+        pair.variables.push_back(loop.variable);
+        pair.runs = pair.runs.valid() ? pair.runs * loop.extent + loop.variable : loop.variable;
+        auto own = together(loop.body, both.body, pair);
+        if (!own) return std::nullopt;
+        both.body = *std::move(own);
+      }
+    }
+    Body merged = for_members(std::move(before), pair.compute);
+    merged.push_back(std::move(inner));
+    for (Statement& s : for_members(std::move(behind), pair.compute)) {
+      merged.push_back(std::move(s));
+    }
+    return merged;
+  }
+
+  // Whether both are the same guard, or loops that run together, as often in each iteration of
+  // those around them.
+  static bool are_alike(const Statement& copies, const Statement& uses, const Pair& pair) {
+    if (const auto* guard = std::get_if<Guard>(&copies.node)) {
+      const auto* other = std::get_if<Guard>(&uses.node);
+      return other != nullptr && same(guard->condition, other->condition) &&
+             guard->otherwise.empty() && other->otherwise.empty();
+    }
+    const auto *loop = std::get_if<Loop>(&copies.node), *other = std::get_if<Loop>(&uses.node);
+    if (loop == nullptr || other == nullptr || !same(loop->variable, other->variable)) return false;
+    for (const Loop* own : {loop, other}) {
+      if (own->parallel != ParallelType::Serial || own->begin.valid()) return false;
+    }
+    const bool is_regular =
+        std::ranges::none_of(pair.variables, [&](Expr v) { return mentions(loop->extent, v); });
+    return is_regular && Simplifier(pair.facts).proves(eq(loop->extent, other->extent));
+  }
+
+  // What those do who copy in an iteration, in the loop or in a guard there.
+  static const Guard* guard_of_turn(const Loop& loop) {
+    const Guard* guard = nullptr;
+    for (const Statement& s : loop.body) {
+      if (std::holds_alternative<ProxyFence>(s.node)) continue;
+      const auto* own = std::get_if<Guard>(&s.node);
+      if (guard != nullptr || own == nullptr || !own->otherwise.empty()) return nullptr;
+      guard = own;
+    }
+    return guard;
+  }
+  static const Body& turn_of_copies(const Loop& loop) {
+    const Guard* guard = guard_of_turn(loop);
+    return guard != nullptr ? guard->body : loop.body;
+  }
+  static bool begins_with_a_wait(const Body& body) {
+    const auto first = std::ranges::find_if(
+        body, [](const Statement& s) { return !std::holds_alternative<ProxyFence>(s.node); });
+    return first != body.end() && object_wait(*first) != nullptr;
+  }
+  static Body& innermost_of(Body& around) {
+    return around.empty() ? around : innermost_of(*bodies(around[0])[0]);
+  }
+
+  // The two loops as one.
+  std::optional<Statement> ring_of(const Loop& loop, const Loop& uses, Pair& pair) {
+    const Region& compute = pair.compute;
+    // A fence orders more, but for elements that are stored behind it.
+    bool has_fence = false;
+    Body copies;
+    for (const Statement& s : turn_of_copies(loop)) {
+      const bool is_fence = std::holds_alternative<ProxyFence>(s.node);
+      has_fence = has_fence || (is_fence && copies.size() == 1);
+      if (!is_fence) copies.push_back(s);
+    }
     // Who waits for a slot arrives there: no other phase ends before.
-    const auto* copied = std::get_if<Arrive>(&loop->body.back().node);
-    if (copied == nullptr) return false;
-    // A fence in front of copies or behind them orders more, but for elements that are stored.
-    const bool has_fence = std::holds_alternative<ProxyFence>(loop->body[1].node);
-    Body copies = loop->body;
-    std::erase_if(copies,
-                  [](const Statement& s) { return std::holds_alternative<ProxyFence>(s.node); });
+    if (!std::holds_alternative<Arrive>(copies.back().node)) return std::nullopt;
     // A barrier of the region in front of the wait, or behind the fence.
-    Body use = uses->body;
-    const bool meets_first = is_own_barrier(use[0], *compute);
+    Body use = uses.body;
+    const bool meets_first = is_own_barrier(use[0], compute);
     if (meets_first) use.erase(use.begin());
-    if (use.size() > 2 && is_own_barrier(use[use.size() - 2], *compute)) {
+    if (use.size() > 2 && is_own_barrier(use[use.size() - 2], compute)) {
       use.erase(use.end() - 2);
     }
-    if (use.size() < 3 || copies.size() < 2) return false;
+    if (use.size() < 3 || copies.size() < 2) return std::nullopt;
+    if (const auto* guard = guard_of_turn(loop)) {
+      if (mentions(guard->condition, loop.variable)) return std::nullopt;
+      Guard own = *guard;
+      own.body.clear();
+      innermost_of(pair.around).push_back({std::move(own)});
+    }
     const auto* is_empty = object_wait(copies[0]);
     const auto* is_full = object_wait(use[0]);
     const auto* frees = std::get_if<Arrive>(&use.back().node);
     if (is_empty == nullptr || is_full == nullptr || frees == nullptr || !frees->object ||
         frees->bytes.valid() || frees->of_copies ||
         !std::holds_alternative<ProxyFence>(use[use.size() - 2].node)) {
-      return false;
+      return std::nullopt;
     }
     const BufferId full = is_full->object->buffer, empty = is_empty->object->buffer;
-    if (frees->object->buffer != empty || full == empty) return false;
+    if (frees->object->buffer != empty || full == empty) return std::nullopt;
     const Buffer &f = kernel_.buffers[full], &e = kernel_.buffers[empty];
-    if (!f.elements.is(Op::Const) || !same(f.elements, e.elements)) return false;
+    if (!f.elements.is(Op::Const) || !same(f.elements, e.elements)) return std::nullopt;
     const std::int64_t stages = f.elements.value();
-    if (stages < 2 || e.arrivals != threads_of(*compute)) return false;
-    Facts facts = kernel_.facts;
-    facts.loop(loop->variable, loop->extent);
+    if (stages < 2 || e.arrivals != threads_of(compute)) return std::nullopt;
+    // Of all iterations of all runs the first of this one, and this iteration.
+    const Expr k = loop.variable, n = loop.extent;
+    const auto after_runs = [&](Expr own) { return pair.runs.valid() ? pair.runs * n + own : own; };
+    const Expr turn = after_runs(k), slot = turn % stages;
+    Facts facts = pair.facts;
+    facts.loop(k, n);
     Simplifier known(facts);
-    const Expr k = loop->variable, slot = k % stages;
-    const bool takes_turns = known.proves(eq(loop->extent, uses->extent)) &&
-                             known.proves(eq(is_empty->object->address, slot)) &&
-                             known.proves(eq(is_empty->phase, k / stages - 1)) &&
+    const bool takes_turns = known.proves(eq(is_empty->object->address, slot)) &&
+                             known.proves(eq(is_empty->phase, turn / stages - 1)) &&
                              known.proves(eq(is_full->object->address, slot)) &&
-                             known.proves(eq(is_full->phase, k / stages)) &&
+                             known.proves(eq(is_full->phase, turn / stages)) &&
                              known.proves(eq(frees->object->address, slot));
-    if (!takes_turns) return false;
+    if (!takes_turns) return std::nullopt;
     copies.erase(copies.begin());
     use.erase(use.begin());
     use.erase(use.end() - 2, use.end());
-    if (!only_copies(copies, full, has_fence) || !only_uses(use, *compute)) return false;
+    if (!only_copies(copies, full, has_fence) || !only_uses(use, compute)) return std::nullopt;
     if (uses_of(kernel_.body, full) != uses_of(copies, full) + 1 ||
         uses_of(kernel_.body, empty) != 2) {
-      return false;
+      return std::nullopt;
     }
-    if (!lies_alone(empty) || !lies_alone(full)) return false;
-    const std::set<BufferId> tiles = tiles_of(copies);
-    for (BufferId tile : tiles) {
-      if (!lies_alone(tile)) return false;
-      if (uses_of(kernel_.body, tile) != uses_of(copies, tile) + uses_of(use, tile)) return false;
+    if (!lies_alone(empty) || !lies_alone(full)) return std::nullopt;
+    pair.tiles = tiles_of(copies);
+    for (BufferId tile : pair.tiles) {
+      if (!lies_alone(tile)) return std::nullopt;
+      if (uses_of(kernel_.body, tile) != uses_of(copies, tile) + uses_of(use, tile))
+        return std::nullopt;
+      // There may be more slots than objects.
+      std::int64_t slots = stages;
+      while (!slots_.are(tile, turn, slots)) {
+        if (++slots > 2 * stages) return std::nullopt;
+      }
+      if (!pair.runs.valid()) continue;
+      // All that is done in one run of the ring of one role comes before the next.
+      for (Body* own : {&copies, &use}) slots_.begin_at_0(*own, tile, k, slots, known);
     }
-    if (accesses_more(kernel_, use, tiles)) {
-      const bool is_between = at > 0 && is_block_barrier(body[at - 1]) && at + 2 < body.size() &&
-                              is_block_barrier(body[at + 2]);
-      const bool meets = meets_first || (!use.empty() && is_block_barrier(use[0]));
-      if (!is_between || !meets) return false;
+    pair.meets = meets_first || (!use.empty() && is_block_barrier(use[0]));
+    pair.is_surely_run = Simplifier(pair.facts).proves(kernel_.pool->constant(1) <= n);
+    Body by_one = pair.around;
+    copies.insert(copies.begin(), pair.names.begin(), pair.names.end());
+    innermost_of(by_one) = std::move(copies);
+    Body of_members = for_members(std::move(use), compute);
+    if (make_ == Make::Uses) {
+      return Statement{Loop{k, n, ParallelType::Serial, std::move(of_members)}};
     }
-    Body* innermost = &around;
-    while (!innermost->empty()) innermost = bodies((*innermost)[0])[0];
-    *innermost = std::move(copies);
-    auto of_members = for_members(std::move(use), *compute);
-    if (!of_members) return false;
-    const Expr n = loop->extent;
     const std::int64_t ahead = stages - 1;
     const Expr q = kernel_.pool->symbol(std::string(k.name()) + ".merged");
     const auto half = [&](Expr condition, Expr iteration, Body own) {
       own.insert(own.begin(), {Define{k, iteration}});
       return Statement{Guard{condition, std::move(own)}};
     };
+    const Expr next = after_runs(q) + 1;
     Loop one{q, n + ahead, ParallelType::Serial, {}};
-    one.body = {
-        {Wait{.object = BarrierObject{full, (q + 1) % stages}, .phase = (q + 1) / stages - 1}},
-        {ProxyFence{}},
-        {Barrier{}},
-        half(q < n, q, {{Region{load->role, load->members, std::move(around)}}}),
-        half(kernel_.pool->constant(ahead) <= q, q - ahead, *std::move(of_members))};
-    body[at] = {std::move(one)};
-    body.erase(body.begin() + std::ptrdiff_t(at) + 1);
-    return true;
+    one.body = {{Wait{.object = BarrierObject{full, next % stages}, .phase = next / stages - 1}},
+                {ProxyFence{}},
+                {Barrier{}},
+                half(q < n, q, {{Region{pair.load.role, pair.load.members, std::move(by_one)}}}),
+                half(kernel_.pool->constant(ahead) <= q, q - ahead, std::move(of_members))};
+    return Statement{std::move(one)};
   }
 
-  // The serial loop that a body is; `around`: what may stand around it, without it.
-  static const Loop* loop_of(const Body& body, Body* around) {
-    if (body.size() != 1) return nullptr;
-    const auto* loop = std::get_if<Loop>(&body[0].node);
-    const auto* guard = std::get_if<Guard>(&body[0].node);
-    const bool is_index = loop != nullptr && is_thread(loop->parallel);
-    if (around != nullptr && (is_index || (guard != nullptr && guard->otherwise.empty()))) {
-      const Body& inner = is_index ? loop->body : guard->body;
-      if (is_index) {
-        around->push_back({Loop{loop->variable, loop->extent, loop->parallel, {}}});
-      } else {
-        Guard own = *guard;
-        own.body.clear();
-        around->push_back({std::move(own)});
-      }
-      return loop_of(inner, bodies((*around)[0])[0]);
+  // What stands inside of thread indices and guards, which `around` gets.
+  static const Body& inside_threads(const Body& body, Body& around) {
+    const bool is_one = body.size() == 1;
+    const auto* loop = is_one ? std::get_if<Loop>(&body[0].node) : nullptr;
+    const auto* guard = is_one ? std::get_if<Guard>(&body[0].node) : nullptr;
+    if (loop != nullptr && is_thread(loop->parallel)) {
+      around.push_back({Loop{loop->variable, loop->extent, loop->parallel, {}}});
+    } else if (guard != nullptr && guard->otherwise.empty()) {
+      Guard own = *guard;
+      own.body.clear();
+      around.push_back({std::move(own)});
+    } else {
+      return body;
     }
-    const bool is_serial = loop != nullptr && loop->parallel == ParallelType::Serial &&
-                           !loop->begin.valid() && loop->body.size() >= 2;
-    return is_serial ? loop : nullptr;
+    return inside_threads(loop != nullptr ? loop->body : guard->body, *bodies(around[0])[0]);
   }
   static bool is_own_barrier(const Statement& s, const Region& region) {
     const auto* barrier = std::get_if<Barrier>(&s.node);
@@ -243,51 +384,10 @@ class RoleRings {
     return are_uses;
   }
 
-  static bool meets_inside(const Statement& s) {
-    bool meets = false;
-    for (const Body* inner : bodies(s)) {
-      for_each_statement(*inner,
-                         [&](const Statement& own) { meets = meets || is_block_barrier(own); });
-    }
-    return meets;
-  }
-  // A loop over a thread index as several, between which its barriers stand.
-  static std::optional<Body> without_barriers_inside(Body body) {
+  // Statements of the members of a region alone, who meet the others at barriers of the block.
+  static Body for_members(Body use, const Region& region) {
     Body out;
-    for (Statement& s : body) {
-      if (!meets_inside(s)) {
-        out.push_back(std::move(s));
-        continue;
-      }
-      auto* loop = std::get_if<Loop>(&s.node);
-      if (loop == nullptr || !is_thread(loop->parallel)) return std::nullopt;
-      auto inner = without_barriers_inside(std::move(loop->body));
-      if (!inner) return std::nullopt;
-      Body names, part;  // names stay known
-      const auto close = [&] {
-        out.push_back({Loop{loop->variable, loop->extent, loop->parallel, std::move(part)}});
-        part = names;
-      };
-      for (Statement& own : *inner) {
-        if (is_block_barrier(own)) {
-          close();
-          out.push_back(std::move(own));
-          continue;
-        }
-        if (std::holds_alternative<Define>(own.node)) names.push_back(own);
-        part.push_back(std::move(own));
-      }
-      close();
-    }
-    return out;
-  }
-  // The same for the members of a region alone, who meet the others at barriers of the block;
-  // nothing where these stand inside of other loops and guards.
-  static std::optional<Body> for_members(Body use, const Region& region) {
-    auto parts = without_barriers_inside(std::move(use));
-    if (!parts) return std::nullopt;
-    Body out;
-    for (Statement& s : *parts) {
+    for (Statement& s : use) {
       if (is_block_barrier(s) || std::holds_alternative<Define>(s.node)) {
         out.push_back(std::move(s));
         continue;
@@ -322,9 +422,21 @@ class RoleRings {
     return n;
   }
 
+  const Kernel& all_;  // with its regions
   Kernel& kernel_;
+  Make make_;
   int merged_ = 0;
+  bool meets_ = true;
+  TileSlots slots_{all_, kernel_};
 };
+
+std::shared_ptr<const Kernel> merged_as(const Kernel& kernel, RoleRings::Make make) {
+  auto merged = std::make_shared<Kernel>(kernel);
+  merged->forms = nullptr;
+  RoleRings rings(kernel, *merged, make);
+  if (!rings.merge(merged->body) || rings.merged() == 0) return nullptr;
+  return make == RoleRings::Make::Rings || !rings.meets() ? merged : nullptr;
+}
 
 }  // namespace
 
@@ -337,11 +449,13 @@ std::set<BufferId> tiles_of(const Body& copies) {
   return tiles;
 }
 
-bool accesses_more(const Kernel& kernel, const Body& use, const std::set<BufferId>& tiles) {
+bool accesses_more(const Kernel& kernel, std::span<const Statement> use,
+                   const std::set<BufferId>& tiles) {
   bool does = false;
   for_each_statement(use, [&](const Statement& s) {
     for_each_access(s, kernel.values, [&](const StatementAccess& a) {
-      if (kernel.buffers[a.buffer].memory != Memory::Shared) return;
+      const Buffer& buffer = kernel.buffers[a.buffer];
+      if (buffer.memory != Memory::Shared || buffer.arrivals) return;
       does = does || writes(a.kind) || !tiles.contains(a.buffer);
     });
   });
@@ -349,10 +463,11 @@ bool accesses_more(const Kernel& kernel, const Body& use, const std::set<BufferI
 }
 
 std::shared_ptr<const Kernel> with_roles_merged(const Kernel& kernel) {
-  auto merged = std::make_shared<Kernel>(kernel);
-  merged->forms = nullptr;
-  RoleRings rings(*merged);
-  return rings.merge(merged->body) && rings.merged() > 0 ? merged : nullptr;
+  return merged_as(kernel, RoleRings::Make::Rings);
+}
+
+std::shared_ptr<const Kernel> uses_of_roles(const Kernel& kernel) {
+  return merged_as(kernel, RoleRings::Make::Uses);
 }
 
 std::shared_ptr<const Kernel> without_regions(const Kernel& kernel) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 
 namespace selvage {
 
@@ -17,9 +18,10 @@ namespace selvage {
 //                                use
 //                                proxy fence; arrive at empty[k % S]
 //
-// Theorem 15 (doc/theory.md). Let all threads of the region compute arrive at empty, and nothing
-// else use the objects. Then what the copies of one iteration and the uses of another do is ordered
-// as in the ring of one role with S - 1 iterations ahead (kernel/verify_objects.h):
+// Theorem 15 (doc/theory.md). Let all threads of the region compute arrive at empty, nothing else
+// use the objects, and each access to a tile be to a slot that iterations have in turn, at least S
+// of them. Then what the copies of one iteration and the uses of another do is ordered as in the
+// ring of one role with S - 1 iterations ahead (kernel/verify_objects.h):
 //
 //   for q in n + S - 1:
 //     wait for full[(q + 1) % S], phase (q + 1) / S - 1
@@ -30,19 +32,28 @@ namespace selvage {
 //
 // where the threads of each region do what was its body.
 //
+// Both loops may stand in loops and guards that the two regions have alike, around what compute
+// does besides: the ring runs again and again. Slots and phases go on then: i = k + n * r stands
+// for k, where it has run r times before, also in the addresses of tiles.
+//
 // Which other accesses the barrier of the one ring orders, and nothing does in the other, is looked
 // for: uses may access other shared memory only behind a barrier of their region, with barriers of
-// the block before and behind the regions, and copy nothing that the kernel stores.
+// the block before and behind the regions, and copy nothing that the kernel stores. Of global
+// memory it is proved of the uses alone.
 
 // What the copies of a ring of two roles fill.
 std::set<BufferId> tiles_of(const Body& copies);
 // Whether the uses do more with shared memory than to read the tiles: then they need those
 // barriers.
-bool accesses_more(const Kernel& kernel, const Body& use, const std::set<BufferId>& tiles);
+bool accesses_more(const Kernel& kernel, std::span<const Statement> use,
+                   const std::set<BufferId>& tiles);
 
 // The kernel with every ring of two roles made one of one role, for proofs. Null: it has none, or
 // has regions that are no such rings.
 std::shared_ptr<const Kernel> with_roles_merged(const Kernel& kernel);
+// The same without the copies, and without the barriers of the rings; null where regions have such
+// barriers of their own, or there is no ring.
+std::shared_ptr<const Kernel> uses_of_roles(const Kernel& kernel);
 // The kernel as the threads that copy run it, but for the copies: without the regions.
 std::shared_ptr<const Kernel> without_regions(const Kernel& kernel);
 

@@ -117,7 +117,7 @@ static void add_findings(std::vector<KernelFinding> findings, Verification& out)
 }
 
 // By the rings of one role that stand for those of two. Threads that copy do not store what the
-// others keep in registers.
+// others keep in registers; and those who use tiles may not meet as in the rings.
 static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel> merged) {
   Verification out = verify(*merged);
   out.written_out = std::move(merged);
@@ -127,6 +127,16 @@ static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel>
   for (KernelFinding& f : kept.open) {
     if (f.buffer && rest->buffers[*f.buffer].memory != Memory::Local) continue;
     f.text += ", by the threads that copy";
+    f.statement = nullptr;
+    add_findings({std::move(f)}, out);
+  }
+  const std::shared_ptr<const Kernel> uses = uses_of_roles(kernel);
+  if (!uses) return out;
+  const AccessMap map(*uses);
+  ItemProofs items(map);
+  const auto is_global = [&](BufferId b) { return uses->buffers[b].memory == Memory::Global; };
+  for (KernelFinding& f : race_findings(map, items, is_global).open) {
+    f.text += ", by the threads that use what is copied";
     f.statement = nullptr;
     add_findings({std::move(f)}, out);
   }

@@ -133,14 +133,22 @@ class Question {
   Expr related_loop() const {
     return map_.places()[map_.scope(first_.scope).loops[meeting_.equal]].variable;
   }
-  // Whether each may be in one iteration of the related loop alone, and these are not related so.
+  // Whether the accesses are made in iterations of loops that are not related so.
   bool are_never_related() const {
     using Relation = Meeting::Relation;
-    if (meeting_.relation == Relation::Free) return false;
-    const Expr v = related_loop();
-    const Interval a = map_.at(first_.scope).interval(v), b = map_.at(second_.scope).interval(v);
-    if (!a.is_point() || !b.is_point()) return false;
-    return meeting_.relation == Relation::Next ? b.lo - a.lo != meeting_.distance : b.lo <= a.lo;
+    const auto& loops = map_.scope(first_.scope).loops;
+    const std::size_t related = meeting_.equal + (meeting_.relation == Relation::Free ? 0 : 1);
+    for (std::size_t i = 0; i < std::min(related, loops.size()); ++i) {
+      const Expr v = map_.places()[loops[i]].variable;
+      const Interval a = map_.at(first_.scope).interval(v), b = map_.at(second_.scope).interval(v);
+      const bool is_later = i == meeting_.equal;
+      const std::int64_t turns = is_later ? meeting_.distance : 0;
+      const bool is_too_early = a.has_lo() && b.has_hi() && b.hi - turns < a.lo;
+      const bool is_too_late = a.has_hi() && b.has_lo() && a.hi < b.lo - turns;
+      const bool may_be_later = is_later && meeting_.relation == Relation::Later;
+      if (is_too_early || (is_too_late && !may_be_later)) return true;
+    }
+    return false;
   }
 
   // Addresses in units of which each element is a whole number.
@@ -226,7 +234,11 @@ class Question {
     ExprPool& pool = map_.pool();
     for (int cuts = 0; cuts < kMostCuts; ++cuts) {
       bool was_cut = false;
-      for (Expr stride : strides_of(map_, a, with_numbers)) {
+      std::vector<Expr> strides = strides_of(map_, a, with_numbers);
+      for (Expr stride : strides_of(map_, b, with_numbers)) {
+        if (!contains(strides, stride)) strides.push_back(stride);
+      }
+      for (Expr stride : strides) {
         const auto x = cut(pool, a, stride), y = cut(pool, b, stride);
         if (!x || !y || !fits(map_, first_.scope, x->rest, units[0], stride) ||
             !fits(map_, second_.scope, y->rest, units[1], stride)) {

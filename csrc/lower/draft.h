@@ -27,6 +27,7 @@ struct RoleWarps {
 // A loop that is to become a ring of two roles.
 struct RoleRing {
   Expr loop, iteration, tiles;  // its variable, that of what it was made of, and the extent of that
+  Expr before;                  // the iterations of all its runs before
   BufferId copied = 0, free = 0;  // barrier objects
   std::int64_t stages = 0;
 };

@@ -401,8 +401,14 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
     const auto open = std::ranges::find(open_.at(t), loop, &OpenLoops::value_type::first);
     SELVAGE_CHECK(open != open_.at(t).end());
     storage.axes.insert(storage.axes.begin(), axis);
+    Expr turn = open->second;
+    if (schedule_.role(t)) {
+      // Warps of a role go on to the next run of the loop while the others are in this one.
+      const Expr runs = runs_before(t, loop);
+      if (!runs.is_const(0)) turn = runs * schedule_.graph()[loop].extent + turn;
+    }
     storage.stage =
-        coordinates_from(schedule_.graph(), std::span(&open->first, 1), std::span(&open->second, 1),
+        coordinates_from(schedule_.graph(), std::span(&open->first, 1), std::span(&turn, 1),
                          std::span(&axis, 1), schedule_.graph().around(axis))[0];
   }
   Expr elements = fusion_.pool().constant(1);
@@ -418,6 +424,27 @@ Storage PlacedTensors::choose(const NestTree& tree) const {
                         " a kernel of its own, {memory: global}, and no place inside another");
   }
   return storage;
+}
+
+// How often a loop around t has run before, in iterations of serial loops around it.
+Expr PlacedTensors::runs_before(TensorId t, DomainId loop) const {
+  const auto iterates = [&](DomainId d, Expr variable) {
+    if (schedule_.graph()[d].extent.is_const(1)) return false;
+    return std::ranges::none_of(placed_, [&](const auto& placed) {
+      const TensorAnalysis& a = placed.second.analysis;
+      for (std::size_t i = 0; i < a.loops.size(); ++i) {
+        if (a.loops[i] == d && same(a.variables[i], variable))
+          return is_index(schedule_.parallel(placed.first, d));
+      }
+      return false;
+    });
+  };
+  Expr runs = fusion_.pool().constant(0);
+  for (const auto& [d, variable] : open_.at(t)) {
+    if (d == loop) break;
+    if (iterates(d, variable)) runs = runs * schedule_.graph()[d].extent + variable;
+  }
+  return runs;
 }
 
 // Whether the memory holds the elements of all iterations of that loop, rather than of one.

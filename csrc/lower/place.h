@@ -48,6 +48,7 @@ class PlacedTensors {
   void settle(const NestTree& tree);
   void settle_memory(const NestTree& tree);
   Storage choose(const NestTree& tree) const;
+  Expr runs_before(TensorId t, DomainId loop) const;
   bool is_kept(const NestTree& tree, const Storage& storage, std::size_t loop) const;
   void check_layout(const NestTree& tree, const Storage& storage) const;
   Expr loop_of_axis(TensorId t, ParallelType axis) const;

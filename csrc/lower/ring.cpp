@@ -215,19 +215,15 @@ class RingMaker {
     copies = std::move(rest);
   }
 
-  // A ring that runs again and again has as many iterations each time, and two roles have no such
-  // ring.
+  // A ring that runs again and again has as many iterations each time.
   void check_inside(const Ring& ring, const Loop& loop, const Around& around) const {
-    const bool is_regular = around.is_regular && !around.tells(loop.extent);
-    if (is_regular && !ring.has_role) return;
+    if (around.is_regular && !around.tells(loop.extent)) return;
     const std::string &tile = kernel_.buffers[*ring.bulk.begin()].name, k(loop.variable.name());
-    refuse<Illegal>(
-        "E448",
-        "bulk copies of " + tile + " would begin the ring of " + k +
-            " again in each iteration of a loop around it, " +
-            (is_regular ? "where warps of a role copy" : "with other numbers of iterations"),
-        is_regular ? "leave the role out; or bind the loops around it to blocks"
-                   : "bind the loops around it to blocks; or copy by cp_async");
+    refuse<Illegal>("E448",
+                    "bulk copies of " + tile + " would begin the ring of " + k +
+                        " again in each iteration of a loop around it, with other numbers of "
+                        "iterations",
+                    "bind the loops around it to blocks; or copy by cp_async");
   }
 
   // In the order in which they stand: the copies, and what they wait for, then the rest. `first`:
@@ -330,7 +326,7 @@ class RingMaker {
       append(loop.body, {{Wait{BarrierObject{objects, draft.form(waits % n_objects)},
                                draft.form(waits / n_objects - 1)}},
                          {ProxyFence{}}});
-      if (ring.has_role) note_role(ring, firsts, {q, k, n, objects, 0, n_objects}, draft);
+      if (ring.has_role) note_role(ring, firsts, {q, k, n, first, objects, 0, n_objects}, draft);
     }
     loop.body.push_back(barrier_of(ring));
     loop.body.push_back(half(q < n, q, std::move(copies)));

@@ -57,38 +57,98 @@ class RoleParts {
  public:
   RoleParts(KernelDraft& draft, const RoleWarps& warps) : kernel_(draft.kernel), warps_(warps) {}
 
+  // Parts the loop of the ring, or the outermost loop around it that iterates.
   bool part(Body& body, const RoleRing& ring) {
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      auto* loop = std::get_if<Loop>(&body[i].node);
-      if (loop != nullptr && same(loop->variable, ring.loop)) {
-        part_at(body, i, ring);
-        return true;
-      }
-      for (Body* inner : bodies(body[i])) {
-        if (part(*inner, ring)) return true;
-      }
+    const auto at = std::ranges::find_if(body, [&](Statement& s) { return has(s, ring); });
+    if (at == body.end()) return false;
+    const auto* loop = std::get_if<Loop>(&at->node);
+    const bool is_outermost = loop != nullptr && !is_index(loop->parallel) && !runs_once(*loop);
+    if (is_outermost) {
+      part_at(body, at, ring);
+      return true;
     }
-    return false;
+    return std::ranges::any_of(bodies(*at), [&](Body* inner) { return part(*inner, ring); });
   }
 
  private:
+  static bool is_loop_of(const Statement& s, const RoleRing& ring) {
+    const auto* loop = std::get_if<Loop>(&s.node);
+    return loop != nullptr && same(loop->variable, ring.loop);
+  }
+  static bool has(const Statement& s, const RoleRing& ring) {
+    return is_loop_of(s, ring) || std::ranges::any_of(bodies(s), [&](const Body* inner) {
+             return std::ranges::any_of(*inner,
+                                        [&](const Statement& own) { return has(own, ring); });
+           });
+  }
+
+  void part_at(Body& body, Body::iterator at, const RoleRing& ring) {
+    Body copies, around;
+    Statement uses = std::move(*at);
+    take_copies(uses, ring, copies, around);
+    const std::set<BufferId> tiles = tiles_of(copies);
+    const bool meets = accesses_more(kernel_, {&uses, 1}, tiles);
+    name_barriers(uses, meets ? &ring : nullptr);
+    Body* innermost = &around;
+    while (!innermost->empty()) innermost = bodies((*innermost)[0])[0];
+    *innermost = std::move(copies);
+    Body parts;
+    if (meets) parts.push_back({Barrier{}});
+    parts.push_back(
+        {Region{warps_.name, members(true), std::move(around), warps_.registers, warps_.usual}});
+    parts.push_back(
+        {Region{"compute", members(false), body_of(std::move(uses)), warps_.others, warps_.usual}});
+    if (meets) parts.push_back({Barrier{}});
+    at = body.erase(at);
+    body.insert(at, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+  }
+
+  // Takes out of the ring in a statement what copies tiles, in loops and guards as those around the
+  // ring, and what stands around all that one thread does.
+  void take_copies(Statement& s, const RoleRing& ring, Body& copies, Body& around) const {
+    if (is_loop_of(s, ring)) return part_loop(std::get<Loop>(s.node), ring, copies, around);
+    for (Body* inner : bodies(s)) {
+      const auto at = std::ranges::find_if(*inner, [&](Statement& own) { return has(own, ring); });
+      if (at == inner->end()) continue;
+      take_copies(*at, ring, copies, around);
+      const auto* loop = std::get_if<Loop>(&s.node);
+      // One thread does it, whatever its index.
+      if (loop != nullptr && is_thread(loop->parallel)) return;
+      Body names;
+      std::copy_if(inner->begin(), at, std::back_inserter(names),
+                   [](const Statement& own) { return std::holds_alternative<Define>(own.node); });
+      copies.insert(copies.begin(), std::make_move_iterator(names.begin()),
+                    std::make_move_iterator(names.end()));
+      Statement own = std::visit(
+          [&]<class Node>(const Node& node) -> Statement {
+            if constexpr (std::is_same_v<Node, Loop>) {
+              return {Loop{node.variable, node.extent, node.parallel, std::move(copies)}};
+            } else if constexpr (std::is_same_v<Node, Guard>) {
+              return {Guard{node.condition, std::move(copies)}};
+            } else {
+              SELVAGE_CHECK(false);
+            }
+          },
+          s.node);
+      copies = body_of(std::move(own));
+    }
+  }
+
   // wait, fence, barrier, copies, the rest.
-  void part_at(Body& body, std::size_t at, const RoleRing& ring) {
-    Loop& loop = std::get<Loop>(body[at].node);
+  void part_loop(Loop& loop, const RoleRing& ring, Body& copies, Body& around) const {
     std::erase_if(loop.body, [](const Statement& s) {
       return std::holds_alternative<Wait>(s.node) || std::holds_alternative<ProxyFence>(s.node) ||
              std::holds_alternative<Barrier>(s.node);
     });
     SELVAGE_CHECK(loop.body.size() == 2);
-    Body copies = std::move(std::get<Guard>(loop.body[0].node).body);
+    copies = std::move(std::get<Guard>(loop.body[0].node).body);
     Body rest = std::move(std::get<Guard>(loop.body[1].node).body);
     // Names of the iteration.
     copies.erase(copies.begin());
     rest.erase(rest.begin());
-    Body by_one = choose_thread(copies);
-    const bool meets = accesses_more(kernel_, rest, tiles_of(copies));
-    if (meets) name_barriers(rest);
-    const Expr k = ring.iteration, slot = k % ring.stages;
+    around = choose_thread(copies);
+    const Expr k = ring.iteration;
+    const Expr turn = ring.before.is_const(0) ? k : ring.before + k, slot = turn % ring.stages;
     const BarrierObject full{ring.copied, slot}, empty{ring.free, slot};
     // What the thread stores itself comes before the next copies to that slot.
     bool stores = false;
@@ -96,25 +156,11 @@ class RoleParts {
       stores = stores || std::holds_alternative<Store>(s.node);
     });
     if (stores) copies.insert(copies.begin(), {ProxyFence{}});
-    copies.insert(copies.begin(), {Wait{empty, k / ring.stages - 1}});
-    rest.insert(rest.begin(), {Wait{full, k / ring.stages}});
+    copies.insert(copies.begin(), {Wait{empty, turn / ring.stages - 1}});
+    rest.insert(rest.begin(), {Wait{full, turn / ring.stages}});
     append(rest, {{ProxyFence{}}, {Arrive{empty}}});
-    const auto loop_over = [&](Body own) {
-      return body_of(Loop{k, ring.tiles, ParallelType::Serial, std::move(own)});
-    };
-    Body* innermost = &by_one;
-    while (!innermost->empty()) innermost = bodies((*innermost)[0])[0];
-    *innermost = loop_over(std::move(copies));
-    Body parts;
-    if (meets) parts.push_back({Barrier{}});
-    parts.push_back(
-        {Region{warps_.name, members(true), std::move(by_one), warps_.registers, warps_.usual}});
-    parts.push_back({Region{"compute", members(false), loop_over(std::move(rest)), warps_.others,
-                            warps_.usual}});
-    if (meets) parts.push_back({Barrier{}});
-    body.erase(body.begin() + std::ptrdiff_t(at));
-    body.insert(body.begin() + std::ptrdiff_t(at), std::make_move_iterator(parts.begin()),
-                std::make_move_iterator(parts.end()));
+    copies = body_of(Loop{k, ring.tiles, ParallelType::Serial, std::move(copies)});
+    loop = Loop{k, ring.tiles, ParallelType::Serial, std::move(rest)};
   }
 
   std::vector<std::uint32_t> members(bool copies_tiles) const {
@@ -146,14 +192,17 @@ class RoleParts {
     return around;
   }
 
-  // Those who compute meet one another alone, in each iteration before anything else.
-  void name_barriers(Body& rest) const {
+  // Those who compute meet one another alone, in each iteration of a ring before anything else.
+  void name_barriers(Statement& uses, const RoleRing* ring) const {
     const Barrier own{.scope = Barrier::Scope::Threads, .id = 1, .members = members(false)};
-    for_each_statement(rest, [&](Statement& s) {
+    std::span all(&uses, 1);
+    for_each_statement(all, [&](Statement& s) {
       auto* barrier = std::get_if<Barrier>(&s.node);
       if (barrier != nullptr && barrier->scope == Barrier::Scope::Block) *barrier = own;
+      auto* loop = std::get_if<Loop>(&s.node);
+      if (ring == nullptr || loop == nullptr || !same(loop->variable, ring->iteration)) return;
+      loop->body.insert(loop->body.begin() + 1, {own});
     });
-    rest.insert(rest.begin(), {own});
   }
 
   Kernel& kernel_;

@@ -10,8 +10,8 @@ namespace selvage {
 // Illegal E448 where the threads of a block are no number of whole warps, or too many.
 void add_role_warps(const KernelRequest& request, KernelDraft& draft);
 
-// Makes two regions of each loop that make_rings() has noted in draft.roles, a ring of one role, as
-// kernel/role_rings.h says the other way round:
+// Makes two regions of each loop that make_rings() has noted in draft.roles, a ring of one role, or
+// of the outermost loop around it, as kernel/role_rings.h says the other way round:
 //   region load:     by one thread:
 //                    for k in n:  wait for free[k % S], phase k / S - 1;  the copies of iteration k
 //   region compute:  for k in n:  wait for copied[k % S], phase k / S;  the rest of it;

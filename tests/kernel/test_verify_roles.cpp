@@ -74,6 +74,59 @@ TEST(RoleRings, AreNotProvedWhereAnythingIsWrong) {
   }
 }
 
+// Slots and phases go on from run to run, whatever the number of tiles in each.
+TEST(RoleRings, AreProvedForAnyNumberOfRuns) {
+  for (std::int64_t stages = 2; stages <= 5; ++stages) {
+    for (const bool stores : {false, true}) {
+      EXPECT_TRUE(is_proved([&](RoleRing& r) {
+        r.stages = r.slots = stages, r.runs_again = true, r.stores_between = stores;
+      })) << stages;
+    }
+  }
+  const std::function<void(RoleRing&)> changes[] = {
+      [](RoleRing& r) { r.restarts_phases = true; },
+      [](RoleRing& r) { r.restarts_slots = true; },
+      [](RoleRing& r) { r.restarts_phases = r.restarts_slots = true; },
+      [](RoleRing& r) { r.slots = 2; },
+      [](RoleRing& r) { r.free_phase = 0; },
+      [](RoleRing& r) { r.full_phase = -1; },
+      [](RoleRing& r) { r.free_arrivals = 63; },
+      [](RoleRing& r) { r.stores_twice = true; },
+      [](RoleRing& r) { std::erase(r.use, Use::Fence); }};
+  for (std::size_t k = 0; k < std::size(changes); ++k) {
+    const auto again = [&](RoleRing& r) {
+      r.runs_again = true;
+      changes[k](r);
+    };
+    EXPECT_FALSE(is_proved(again)) << k;
+    RoleRing few;
+    few.tiles = 5, few.runs = 3;
+    again(few);
+    EXPECT_GT(faults_of(few.make()), 0) << k;
+  }
+  // Phases that begin at 0 again are right where two rounds of all objects are the whole run.
+  RoleRing whole;
+  whole.tiles = 6, whole.runs = 3, whole.runs_again = whole.restarts_phases = true;
+  EXPECT_GT(faults_of(whole.make()), 0);  // phases are numbers here, not parities
+}
+
+// What different threads store in different iterations has no order but that of a barrier of
+// theirs.
+TEST(RoleRings, AreNotProvedWhereThreadsStoreOneElement) {
+  const auto twice = [](bool meets, std::optional<std::int64_t> tiles) {
+    RoleRing ring;
+    ring.stores_twice = true;
+    ring.tiles = tiles;
+    if (meets) ring.use.insert(ring.use.begin(), Use::Meet);
+    ring.make();
+    const std::int64_t faults = tiles ? faults_of(ring.kernel) : 0;
+    return std::pair(verify(ring.kernel).is_legal(), faults > 0);
+  };
+  EXPECT_FALSE(twice(false, {}).first);
+  EXPECT_TRUE(twice(false, 7).second);
+  EXPECT_TRUE(twice(true, {}).first);
+}
+
 // What lies where a tile does is used with no barrier in front of the first copy.
 TEST(RoleRings, AreNotProvedWhereSomethingElseHasTheirBytes) {
   for (const std::int64_t other : {0, 4096}) {
@@ -131,8 +184,18 @@ TEST(RoleRings, AreProvedOnlyWhereRunsHaveNoFault) {
     change(drawn.use);
     if (below(4) == 0) drawn.use.insert(drawn.use.begin() + below(4), Use::Meet);
     if (below(4) == 0) drawn.load.insert(drawn.load.begin() + below(3), Load::Fence);
-    const auto with_tiles = [&](std::optional<std::int64_t> tiles) {
+    drawn.runs_again = below(2) == 0;
+    drawn.restarts_phases = drawn.runs_again && rarely(0, 1) != 0;
+    drawn.restarts_slots = drawn.runs_again && rarely(0, 1) != 0;
+    drawn.stores_between = drawn.runs_again && below(2) == 0;
+    // Emulation calls it a fault whether or not they meet between.
+    drawn.stores_twice = std::ranges::count(drawn.use, Use::Meet) == 0 && rarely(0, 1) != 0;
+    const auto with_tiles = [&](std::optional<std::int64_t> tiles,
+                                std::optional<std::int64_t> runs) {
       RoleRing own;
+      own.runs_again = drawn.runs_again, own.restarts_phases = drawn.restarts_phases;
+      own.restarts_slots = drawn.restarts_slots, own.stores_between = drawn.stores_between;
+      own.stores_twice = drawn.stores_twice, own.runs = runs;
       own.stages = drawn.stages, own.slots = drawn.slots, own.free_phase = drawn.free_phase;
       own.full_phase = drawn.full_phase, own.free_object = drawn.free_object;
       own.full_object = drawn.full_object, own.full_arrivals = drawn.full_arrivals;
@@ -144,10 +207,12 @@ TEST(RoleRings, AreProvedOnlyWhereRunsHaveNoFault) {
     };
     bool has_no_fault = true;
     for (std::int64_t tiles = 1; tiles <= 9 && has_no_fault; ++tiles) {
-      RoleRing own = with_tiles(tiles);
-      has_no_fault = faults_of(own.make()) == 0;
+      for (std::int64_t runs = 1; runs <= (drawn.runs_again ? 3 : 1) && has_no_fault; ++runs) {
+        RoleRing own = with_tiles(tiles, runs);
+        has_no_fault = faults_of(own.make()) == 0;
+      }
     }
-    RoleRing any = with_tiles({});
+    RoleRing any = with_tiles({}, {});
     const bool is_legal = verify(any.make()).is_legal();
     EXPECT_TRUE(!is_legal || has_no_fault) << "case " << k << "\n" << loop_nest(any.kernel);
     // One stage is no ring of one role, and runs alone would prove it.

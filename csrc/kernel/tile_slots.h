@@ -1,0 +1,30 @@
+#pragma once
+
+#include <selvage/kernel/verify_access.h>
+
+#include <optional>
+#include <set>
+
+namespace selvage {
+
+// The slots of tiles in shared memory, equal parts of a buffer: that of number i % slots belongs to
+// iteration i of a ring, where i counts on from one run of the ring to the next.
+class TileSlots {
+ public:
+  // Changes `kernel`, a copy of `all`; both must outlive it.
+  TileSlots(const Kernel& all, Kernel& kernel) : all_(all), kernel_(kernel) {}
+
+  // Whether a tile has so many slots, and each iteration accesses its own alone. `turn`: the
+  // iteration, over variables of loops.
+  bool are(BufferId tile, Expr turn, std::int64_t slots);
+  // Gives iteration k of each run slot k % slots instead, in statements of the copy.
+  void begin_at_0(Body& body, BufferId tile, Expr k, std::int64_t slots, Simplifier& known);
+
+ private:
+  const Kernel& all_;
+  Kernel& kernel_;
+  std::optional<AccessMap> accesses_;  // of all
+  std::set<ValueId> moved_;            // reads of tiles that are changed already
+};
+
+}  // namespace selvage
