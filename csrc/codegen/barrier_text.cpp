@@ -37,7 +37,7 @@ std::string own_lanes(const Kernel& kernel, const Barrier& barrier) {
 // The threads of a block, at most; a barrier has no members beyond these.
 std::int64_t block_threads(const Kernel& kernel) {
   std::int64_t n = 1;
-  for (Expr e : kernel.launch.block) n *= e.is(Op::Const) ? e.value() : 1024;
+  for (Expr e : kernel.launch.hardware_block()) n *= e.is(Op::Const) ? e.value() : 1024;
   return n;
 }
 

@@ -37,6 +37,7 @@ class RankForm {
       if (auto* copy = std::get_if<AsyncCopy>(&s.node)) own(*copy);
       if (auto* arrive = std::get_if<Arrive>(&s.node)) own(arrive->object);
       if (auto* wait = std::get_if<Wait>(&s.node)) own(wait->object);
+      if (auto* region = std::get_if<Region>(&s.node)) own(*region);
     });
     ValueGraph& values = kernel_.values;
     for (std::size_t v = 0; v < values.size(); ++v) {
@@ -67,6 +68,21 @@ class RankForm {
   void own(Transfer& t) {
     own(t.to, t.to_address);
     own(t.from, t.from_address);
+  }
+  // The members in one rank.
+  void own(Region& region) {
+    const auto words = std::size_t(kernel_.launch.part_threads() / kWarp);
+    std::vector<std::uint32_t> all = region.members;
+    all.resize(words * std::size_t(kernel_.launch.ranks()));
+    region.members.assign(all.begin(), all.begin() + std::ptrdiff_t(words));
+    for (std::size_t w = words; w < all.size(); ++w) {
+      if (all[w] == region.members[w % words]) continue;
+      refuse<Illegal>("E706",
+                      "the region " + region.role + " of the kernel " + kernel_.name +
+                          " has other threads in one block of the cluster than in another, "
+                          "which is not emitted yet",
+                      "emulate it, or let each block have the same threads there");
+    }
   }
   void own(BufferId b, Expr& address) {
     if (pieces_[b] == 0) return;

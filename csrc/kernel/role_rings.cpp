@@ -35,7 +35,14 @@ class RoleRings {
   // What regions become: rings of one role; or what those do who use tiles, alone.
   enum class Make : std::uint8_t { Rings, Uses };
   RoleRings(const Kernel& all, Kernel& kernel, Make make)
-      : all_(all), kernel_(kernel), make_(make) {}
+      : all_(all), kernel_(kernel), make_(make) {
+    if (!kernel.launch.is_cluster) return;
+    for_each_statement(kernel.body, [&](const Statement& s) {
+      const auto* loop = std::get_if<Loop>(&s.node);
+      const bool is_rank = loop != nullptr && loop->parallel == ParallelType::TIDz;
+      if (is_rank && !rank_.valid()) rank_ = loop->variable;
+    });
+  }
 
   // Whether every region is of such a ring; these are one loop each then.
   bool merge(Body& body) {
@@ -96,6 +103,7 @@ class RoleRings {
     if (!merged) return std::nullopt;
     if (pair.does_more && !pair.is_surely_run) return std::nullopt;
     if (pair.does_more || accesses_more(kernel_, compute->body, pair.tiles)) {
+      if (kernel_.launch.is_cluster) return std::nullopt;
       const bool is_between = at > 0 && is_block_barrier(body[at - 1]) && at + 2 < body.size() &&
                               is_block_barrier(body[at + 2]);
       if (!is_between || !pair.meets) return std::nullopt;
@@ -231,8 +239,10 @@ class RoleRings {
     if (frees->object->buffer != empty || full == empty) return std::nullopt;
     const Buffer &f = kernel_.buffers[full], &e = kernel_.buffers[empty];
     if (!f.elements.is(Op::Const) || !same(f.elements, e.elements)) return std::nullopt;
-    const std::int64_t stages = f.elements.value();
-    if (stages < 2 || e.arrivals != threads_of(compute)) return std::nullopt;
+    const Launch& launch = kernel_.launch;
+    const std::int64_t stages = f.piece(launch.ranks());
+    if (stages < 2 || !e.arrivals) return std::nullopt;
+    if (*e.arrivals * launch.ranks() != threads_of(compute)) return std::nullopt;
     // Of all iterations of all runs the first of this one, and this iteration.
     const Expr k = loop.variable, n = loop.extent;
     const auto after_runs = [&](Expr own) { return pair.runs.valid() ? pair.runs * n + own : own; };
@@ -240,11 +250,14 @@ class RoleRings {
     Facts facts = pair.facts;
     facts.loop(k, n);
     Simplifier known(facts);
-    const bool takes_turns = known.proves(eq(is_empty->object->address, slot)) &&
+    const Expr first = rank_.valid() ? rank_ * stages : kernel_.pool->constant(0);
+    const auto is_of_turn = [&](const BarrierObject& object) {
+      return known.proves(eq(object.address, first + slot));
+    };
+    const bool takes_turns = is_of_turn(*is_empty->object) && is_of_turn(*is_full->object) &&
+                             is_of_turn(*frees->object) &&
                              known.proves(eq(is_empty->phase, turn / stages - 1)) &&
-                             known.proves(eq(is_full->object->address, slot)) &&
-                             known.proves(eq(is_full->phase, turn / stages)) &&
-                             known.proves(eq(frees->object->address, slot));
+                             known.proves(eq(is_full->phase, turn / stages));
     if (!takes_turns) return std::nullopt;
     copies.erase(copies.begin());
     use.erase(use.begin());
@@ -267,7 +280,7 @@ class RoleRings {
       }
       if (!pair.runs.valid()) continue;
       // All that is done in one run of the ring of one role comes before the next.
-      for (Body* own : {&copies, &use}) slots_.begin_at_0(*own, tile, k, slots, known);
+      for (Body* own : {&copies, &use}) slots_.begin_at_0(*own, tile, k, slots, rank_, known);
     }
     pair.meets = meets_first || (!use.empty() && is_block_barrier(use[0]));
     pair.is_surely_run = Simplifier(pair.facts).proves(kernel_.pool->constant(1) <= n);
@@ -286,11 +299,12 @@ class RoleRings {
     };
     const Expr next = after_runs(q) + 1;
     Loop one{q, n + ahead, ParallelType::Serial, {}};
-    one.body = {{Wait{.object = BarrierObject{full, next % stages}, .phase = next / stages - 1}},
-                {ProxyFence{}},
-                {Barrier{}},
-                half(q < n, q, {{Region{pair.load.role, pair.load.members, std::move(by_one)}}}),
-                half(kernel_.pool->constant(ahead) <= q, q - ahead, std::move(of_members))};
+    one.body = {
+        {Wait{.object = BarrierObject{full, first + next % stages}, .phase = next / stages - 1}},
+        {ProxyFence{}},
+        {block_barrier(launch)},
+        half(q < n, q, {{Region{pair.load.role, pair.load.members, std::move(by_one)}}}),
+        half(kernel_.pool->constant(ahead) <= q, q - ahead, std::move(of_members))};
     return Statement{std::move(one)};
   }
 
@@ -425,6 +439,7 @@ class RoleRings {
   const Kernel& all_;  // with its regions
   Kernel& kernel_;
   Make make_;
+  Expr rank_ = {};  // of a cluster
   int merged_ = 0;
   bool meets_ = true;
   TileSlots slots_{all_, kernel_};

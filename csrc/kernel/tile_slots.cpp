@@ -1,4 +1,5 @@
 #include <selvage/expr/substitute.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/tile_slots.h>
 
 #include <algorithm>
@@ -6,9 +7,10 @@
 namespace selvage {
 
 bool TileSlots::are(BufferId tile, Expr turn, std::int64_t slots) {
-  const Expr elements = kernel_.buffers[tile].elements;
-  if (!elements.is(Op::Const) || elements.value() % slots != 0) return false;
-  const std::int64_t size = elements.value() / slots;
+  const Buffer& buffer = kernel_.buffers[tile];
+  if (!buffer.elements.is(Op::Const)) return false;
+  const std::int64_t piece = buffer.piece(kernel_.launch.ranks()), size = piece / slots;
+  if (piece % slots != 0) return false;
   if (!accesses_) accesses_.emplace(all_);
   return std::ranges::all_of(accesses_->accesses(), [&](const KernelAccess& a) {
     if (a.buffer != tile) return true;
@@ -22,16 +24,21 @@ bool TileSlots::are(BufferId tile, Expr turn, std::int64_t slots) {
                        place.is_serial_loop() ? place.variable : kernel_.pool->constant(0));
     }
     const Expr first = substitute(turn, own) % slots * size;
+    const auto in_piece = in_own_piece(*accesses_, std::size_t(&a - &accesses_->accesses()[0]));
     Simplifier& known = accesses_->at(a.scope);
-    return known.proves(first <= a.address) && known.proves(a.address + a.width <= first + size);
+    return in_piece && known.proves(first <= *in_piece) &&
+           known.proves(*in_piece + a.width <= first + size);
   });
 }
 
-void TileSlots::begin_at_0(Body& body, BufferId tile, Expr k, std::int64_t slots,
+void TileSlots::begin_at_0(Body& body, BufferId tile, Expr k, std::int64_t slots, Expr rank,
                            Simplifier& known) {
-  const std::int64_t size = kernel_.buffers[tile].elements.value() / slots;
+  const std::int64_t piece = kernel_.buffers[tile].piece(kernel_.launch.ranks()),
+                     size = piece / slots;
   const auto move = [&](BufferId b, Expr& address) {
-    if (b == tile) address = k % slots * size + known.simplify(address % size);
+    if (b != tile) return;
+    const Expr in_slot = k % slots * size + known.simplify(address % size);
+    address = rank.valid() ? rank * piece + in_slot : in_slot;
   };
   for_each_statement(body, [&](Statement& s) {
     if (auto* store = std::get_if<Store>(&s.node)) move(store->buffer, store->address);

@@ -17,8 +17,10 @@ class TileSlots {
   // Whether a tile has so many slots, and each iteration accesses its own alone. `turn`: the
   // iteration, over variables of loops.
   bool are(BufferId tile, Expr turn, std::int64_t slots);
-  // Gives iteration k of each run slot k % slots instead, in statements of the copy.
-  void begin_at_0(Body& body, BufferId tile, Expr k, std::int64_t slots, Simplifier& known);
+  // Gives iteration k of each run slot k % slots instead, in statements of the copy. `rank`: that
+  // of a block in a cluster, where each has slots of its own; else invalid.
+  void begin_at_0(Body& body, BufferId tile, Expr k, std::int64_t slots, Expr rank,
+                  Simplifier& known);
 
  private:
   const Kernel& all_;

@@ -259,6 +259,12 @@ class RingMaker {
                           (ring.grouped.empty() ? "several threads" : "cp_async as well"),
                       "bind no loop of what is copied to thread indices; or leave the role out");
     }
+    if (ring.is_multicast) {
+      refuse<Illegal>("E467",
+                      "copies by the role " + draft.role->name +
+                          " that one block of a cluster makes for all are not supported yet",
+                      "leave the role out, or bind to Serial what is bound to Multicast");
+    }
     role.free =
         draft.add_shared(std::string(ring.variable.name()) + ".free", DataType::Int64, role.stages);
     kernel_.buffers[role.free].arrivals = draft.role->computing;

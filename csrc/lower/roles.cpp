@@ -88,6 +88,13 @@ class RoleParts {
     take_copies(uses, ring, copies, around);
     const std::set<BufferId> tiles = tiles_of(copies);
     const bool meets = accesses_more(kernel_, {&uses, 1}, tiles);
+    if (meets && kernel_.launch.is_cluster) {
+      refuse<Illegal>("E467",
+                      "threads that use what the role " + warps_.name +
+                          " copies, and other shared memory, in the blocks of a cluster are not "
+                          "supported yet",
+                      "leave the role out, or bind nothing to CIDx");
+    }
     name_barriers(uses, meets ? &ring : nullptr);
     Body* innermost = &around;
     while (!innermost->empty()) innermost = bodies((*innermost)[0])[0];
@@ -149,7 +156,7 @@ class RoleParts {
     around = choose_thread(copies);
     const Expr k = ring.iteration;
     const Expr turn = ring.before.is_const(0) ? k : ring.before + k, slot = turn % ring.stages;
-    const BarrierObject full{ring.copied, slot}, empty{ring.free, slot};
+    const BarrierObject full = object_of(ring.copied, slot), empty = object_of(ring.free, slot);
     // What the thread stores itself comes before the next copies to that slot.
     bool stores = false;
     for_each_statement(copies, [&](const Statement& s) {
@@ -163,10 +170,21 @@ class RoleParts {
     loop = Loop{k, ring.tiles, ParallelType::Serial, std::move(rest)};
   }
 
+  // An object of the own rank.
+  BarrierObject object_of(BufferId objects, Expr number) const {
+    if (!kernel_.launch.is_cluster) return {objects, number};
+    const std::int64_t piece = kernel_.buffers[objects].piece(kernel_.launch.ranks());
+    return {objects, every(ParallelType::TIDz, kernel_).variable * piece + number};
+  }
+
   std::vector<std::uint32_t> members(bool copies_tiles) const {
     const auto computing = std::size_t(warps_.computing / kWarp);
-    std::vector<std::uint32_t> all(computing, copies_tiles ? 0 : kAll);
-    if (copies_tiles) all.resize(computing + std::size_t(warps_.warps), kAll);
+    std::vector<std::uint32_t> all;
+    for (std::int64_t rank = 0; rank < kernel_.launch.ranks(); ++rank) {
+      all.insert(all.end(), computing, copies_tiles ? 0 : kAll);
+      all.insert(all.end(), std::size_t(warps_.warps), copies_tiles ? kAll : 0);
+    }
+    while (all.back() == 0) all.pop_back();
     return all;
   }
 
@@ -183,7 +201,8 @@ class RoleParts {
     append(copies, std::exchange(guard.body, {}));
     Expr is_it;
     for (ParallelType p : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
-      if (extent_of(kernel_.launch, p).is_const(1)) continue;
+      const bool is_rank = p == ParallelType::TIDz && kernel_.launch.is_cluster;
+      if (is_rank || extent_of(kernel_.launch, p).is_const(1)) continue;
       const Expr own = eq(every(p, kernel_).variable, p == warps_.axis ? warps_.first : 0);
       is_it = is_it.valid() ? is_it && own : own;
     }
@@ -216,14 +235,11 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft) {
   const CopyRole* role = draft.is_vectorised ? role_of(request, t) : nullptr;
   if (role == nullptr) return;
   about(t, [&] {
-    if (draft.kernel.launch.is_cluster) {
-      refuse<Illegal>("E467", "warps of a role in the blocks of a cluster are not supported yet",
-                      "leave the role out, or bind nothing to CIDx");
-    }
     std::array<Expr, 3>& block = draft.kernel.launch.block;
     std::int64_t threads = 1, inner = 1;
     std::size_t last = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
+    // Of a cluster each rank, which is an index of z, has its own.
+    for (std::size_t k = 0; k < (draft.kernel.launch.is_cluster ? 2 : 3); ++k) {
       if (!block[k].is(Op::Const)) {
         refuse<Illegal>("E448",
                         "copies by a role of their own need a block of a known number of threads",

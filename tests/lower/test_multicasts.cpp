@@ -138,14 +138,22 @@ TEST(Multicasts, AreRefusedWhereTheyCannotBe) {
       "Serial");
 }
 
-// A block of a cluster has no warps of a role.
+// Each block of a cluster may have warps of a role, which copy for their own block.
 TEST(Multicasts, AreMadeByNoRole) {
-  SharedRows c(2);
-  c.s->role(c.b, {});
+  SharedRows c(2, 3, 2);
+  c.s->role(c.a, {}).role(c.b, {});
   EXPECT_EQ(
       refusal_by<Illegal>([&] { c.kernel(); }),
-      "selvage: error[E467]: warps of a role in the blocks of a cluster are not supported yet; "
-      "help: leave the role out, or bind nothing to CIDx");
+      "selvage: error[E467]: copies by the role load that one block of a cluster makes for all "
+      "are not supported yet; help: leave the role out, or bind to Serial what is bound to "
+      "Multicast");
+  c.s->bind(c.shared_out, ParallelType::Serial);
+  const Program program = agreed(c.f, *c.s, some_of(kSizes));
+  const Kernel& kernel = program.steps[0].variants[0];
+  EXPECT_THAT(loop_nest(kernel), HasSubstr("region load (threads 0x00000000 0x00000000 0xffffffff "
+                                           "0x00000000 0x00000000 0xffffffff)\n"));
+  EXPECT_THAT(loop_nest(kernel), HasSubstr("wait for i2o.free[every.TIDz * 3 + i2o % 3], phase"));
+  EXPECT_THAT(cuda(kernel).text, HasSubstr("if (64 <= threadIdx.y * 8 + threadIdx.x) {  // load"));
 }
 
 // A loop of some iterations without a cluster is no multicast.
