@@ -223,11 +223,11 @@ struct Copies {
   CopyBy by;
   bool has_role = false, is_cluster = false, is_multicast = false, is_repeated = false;
   std::string name() const {
-    return std::string(to_string(by)) + (has_role       ? "_by_role"
-                                         : is_multicast ? "_for_all"
-                                         : is_cluster   ? "_in_clusters"
-                                         : is_repeated  ? "_again_and_again"
-                                                        : "");
+    return std::string(to_string(by)) + (has_role ? "_by_role" : "") +
+           (is_multicast  ? "_for_all"
+            : is_cluster  ? "_in_clusters"
+            : is_repeated ? "_again_and_again"
+                          : "");
   }
 };
 class CopyMutants : public testing::TestWithParam<Copies> {};
@@ -295,7 +295,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Copies{CopyBy::Tma, false, true}, Copies{CopyBy::Bulk, false, true, true},
                     Copies{CopyBy::Tma, false, true, true},
                     Copies{CopyBy::CpAsync, false, false, false, true},
-                    Copies{CopyBy::Bulk, false, false, false, true}),
+                    Copies{CopyBy::Bulk, false, false, false, true},
+                    Copies{CopyBy::Bulk, true, false, false, true},
+                    Copies{CopyBy::Tma, true, false, false, true}),
     [](const auto& info) { return info.param.name(); });
 
 }  // namespace
