@@ -8,11 +8,6 @@ namespace selvage {
 
 namespace {
 
-std::string_view word(Function f) {
-  SELVAGE_CHECK(f == Function::Add || f == Function::Min || f == Function::Max);
-  return f == Function::Add ? "add" : f == Function::Min ? "min" : "max";
-}
-
 // The type in which operands are combined. Bools are combined as ints: their sum and maximum are
 // "or", their minimum is "and".
 DataType counted_in(DataType type) {
@@ -127,8 +122,13 @@ std::string compare_and_swap(Function f, DataType type, Helpers& helpers) {
 
 }  // namespace
 
+std::string_view atomic_word(Function f) {
+  SELVAGE_CHECK(f == Function::Add || f == Function::Min || f == Function::Max);
+  return f == Function::Add ? "add" : f == Function::Min ? "min" : "max";
+}
+
 std::string atomic_name(Function f, DataType type) {
-  return fmt::format("atomic_{}_{}", word(f), to_string(type));
+  return fmt::format("atomic_{}_{}", atomic_word(f), to_string(type));
 }
 
 std::string atomic_definition(Function f, DataType type, Helpers& helpers) {

@@ -4,11 +4,14 @@
 #include <selvage/ir/scalar.h>
 
 #include <string>
+#include <string_view>
 
 namespace selvage {
 
 class Helpers;
 
+// add, min or max.
+std::string_view atomic_word(Function f);
 // The name of a helper that is an atomic *p = f(*p, v) for Add, Min or Max and any type of element:
 // atomic_add_float(p, v). *p and v have the storage type; f is applied in the compute type, and its
 // result rounded to the storage type. On the GPU the helper uses an atomic instruction if there is

@@ -1,3 +1,4 @@
+#include <selvage/codegen/atomics.h>
 #include <selvage/codegen/event_text.h>
 #include <selvage/codegen/head_text.h>
 #include <selvage/kernel/statements.h>
@@ -48,7 +49,7 @@ std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::strin
                                          bool is_of_own_rank) {
   const Transfer& t = copy.copy;
   const std::int64_t each = t.width * size_of(kernel_.buffers[t.to].type);
-  if (copy.is_store()) return {store_box(copy)};
+  if (copy.is_store()) return {copy.atomic ? combine_box(copy) : store_box(copy)};
   const std::string to = place(t.to, t.to_address);
   const std::string from = copy.box ? "" : place(t.from, t.from_address);
   if (!copy.object) {
@@ -106,6 +107,14 @@ std::string EventText::store_box(const AsyncCopy& copy) {
   stored_ranks_.insert(rank);
   return fmt::format("store_box_{}(&{}, {}{});", rank, maps_[copy.box->map],
                      place(copy.copy.from, copy.copy.from_address), corner(*copy.box));
+}
+
+std::string EventText::combine_box(const AsyncCopy& copy) {
+  const std::size_t rank = copy.box->corner.size();
+  combined_ranks_.insert(rank);
+  return fmt::format("combine_box_{}({}, &{}, {}{});", rank, atomic_word(*copy.atomic),
+                     maps_[copy.box->map], place(copy.copy.from, copy.copy.from_address),
+                     corner(*copy.box));
 }
 
 // Whether the kernel reads what it stores by boxes. If not, a tile may be written again once it has
@@ -178,6 +187,19 @@ std::string store_head(std::size_t rank) {
       rank, names, places, values);
 }
 
+// The same that combine what is stored there with the tile: `op` is add, min or max.
+std::string combine_head(std::size_t rank) {
+  const auto [names, places, values] = corner_of(rank, 2);
+  return fmt::format(
+      "#ifndef combine_box_{0}\n"
+      "#define combine_box_{0}(op, map, from{1}) \\\n"
+      "  asm volatile(\"cp.reduce.async.bulk.tensor.{0}d.global.shared::cta.\" #op \\\n"
+      "               \".tile.bulk_group [%0, {{{2}}}], [%1];\" :: \\\n"
+      "               \"l\"(map), \"r\"(shared_address(from)){3} : \"memory\")\n"
+      "#endif\n",
+      rank, names, places, values);
+}
+
 }  // namespace
 
 std::string EventText::head() const {
@@ -187,11 +209,13 @@ std::string EventText::head() const {
   if (has_objects_ || has_proxy) head += kSharedAddress;
   if (has_objects_) head += kBarrierObjects;
   if (has_proxy) head += kBulkCopies;
-  if (!stored_ranks_.empty()) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
+  const bool stores = !stored_ranks_.empty() || !combined_ranks_.empty();
+  if (stores) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
   if (has_multicasts_) head += kMulticast;
   for (std::size_t rank : loaded_ranks_) head += box_head(rank, false);
   for (std::size_t rank : multicast_ranks_) head += box_head(rank, true);
   for (std::size_t rank : stored_ranks_) head += store_head(rank);
+  for (std::size_t rank : combined_ranks_) head += combine_head(rank);
   if (!maps_.empty()) head += kTensorMap;
   return head;
 }

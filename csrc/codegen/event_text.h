@@ -37,6 +37,7 @@ class EventText {
   std::string corner(const AsyncCopy::Box& box);
   std::string begin_box(const AsyncCopy& copy);
   std::string store_box(const AsyncCopy& copy);
+  std::string combine_box(const AsyncCopy& copy);
   bool reads_stores() const;
   std::string ranks() const;  // how many blocks a cluster has
   bool uses_proxy() const;
@@ -50,7 +51,7 @@ class EventText {
   std::vector<std::string> maps_;
   bool has_groups_ = false, has_objects_ = false, has_multicasts_ = false;
   // Of boxes that are copied.
-  std::set<std::size_t> loaded_ranks_, multicast_ranks_, stored_ranks_;
+  std::set<std::size_t> loaded_ranks_, multicast_ranks_, stored_ranks_, combined_ranks_;
 };
 
 }  // namespace selvage

@@ -391,7 +391,12 @@ class Machine : private BlockActions, private RunView {
       if (is_store) {
         if (!is_inside) continue;
         ++out_.stores;
-        memory_->write(t.to, item, memory_->read(tile, own), t.duplicates_allowed);
+        const Scalar value = memory_->read(tile, own);
+        if (copy.atomic) {
+          memory_->store_atomically(t.to, item, *copy.atomic, value);
+        } else {
+          memory_->write(t.to, item, value, t.duplicates_allowed);
+        }
         continue;
       }
       const Scalar value = is_inside ? memory_->read(t.from, item)

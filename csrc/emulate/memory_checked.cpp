@@ -49,6 +49,8 @@ CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> array
     for (const StatementAccess& a : parts_of(s).accesses) {
       if (a.atomic) is_atomic[a.buffer] = true;
     }
+    const auto* copy = std::get_if<AsyncCopy>(&s.node);
+    if (copy != nullptr && copy->atomic) is_atomic[copy->copy.to] = true;
   });
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Buffer& buffer = kernel.buffers[i];

@@ -41,7 +41,7 @@ class BoxLoops {
       index.push_back(i);
       loops.push_back({e, pool.constant(dim.count()), ParallelType::Serial, {}});
     }
-    AsyncCopy one{.copy = copy.copy, .is_of_box = true};
+    AsyncCopy one{.copy = copy.copy, .is_of_box = true, .atomic = copy.atomic};
     one.copy.to_address = address;
     one.copy.from_address = copy.copy.from_address + place_of(map, element, copy.copy.from);
     one.copy.width = 1;

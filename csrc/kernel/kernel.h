@@ -299,6 +299,9 @@ struct AsyncCopy {
   };
   std::optional<Box> box = {};
   bool is_of_box = false;  // one element of a store that is written out (kernel/box_loops.h)
+  // Of a store of a box: each item is combined with the element of the tile, atomically, as by
+  // Store::atomic; at any time until the store has ended, and in no order.
+  std::optional<Function> atomic = {};
   // Of an object: it announces its own bytes when it begins. The thread arrives at the object after
   // that, so that the phase cannot have ended before.
   bool announces = false;

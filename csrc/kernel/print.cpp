@@ -69,17 +69,24 @@ class Printer {
     print(guard.otherwise, depth + 1);
   }
   void print(const Transfer& t, int depth) { line(depth, moved(t)); }
-  std::string moved(const Transfer& t) const {
-    return elements(t.to, t.to_address, t.width) + " = " +
-           elements(t.from, t.from_address, t.width);
+  std::string moved(const Transfer& t, std::optional<Function> atomic = {}) const {
+    const std::string to = elements(t.to, t.to_address, t.width),
+                      from = elements(t.from, t.from_address, t.width);
+    return to + " = " + (atomic ? combined(*atomic, to, from) : from);
+  }
+  // What an atomic store leaves of both: a + b, or min(a, b).
+  static std::string combined(Function f, const std::string& a, const std::string& b) {
+    const std::string sign(info(f).text);
+    return precedence(f) == kCall ? sign + "(" + a + ", " + b + ")" : a + " " + sign + " " + b;
   }
   void print(const AsyncCopy& c, int depth) {
     const std::string announced = c.announces ? ", announced" : "";
-    line(depth, "begin " + (c.box ? box(c) : moved(c.copy)) +
+    const std::string atomically = c.atomic ? "atomic " : "";
+    line(depth, "begin " + atomically + (c.box ? box(c) : moved(c.copy, c.atomic)) +
                     (c.object ? " for " + element(*c.object) : "") + announced +
                     (c.by_rank.valid() ? ", in all ranks by rank " + to_string(c.by_rank) : ""));
   }
-  // xs[0 .. +512] = box of x at (32*i, 16*j).
+  // xs[0 .. +512] = box of x at (32*i, 16*j); box of y at (32*i, 16*j) = box + ys[0 .. +512].
   std::string box(const AsyncCopy& c) const {
     std::string corner;
     for (Expr e : c.box->corner) corner += (corner.empty() ? "" : ", ") + to_string(e);
@@ -87,8 +94,9 @@ class Printer {
     const auto of = [&](BufferId b) {
       return "box of " + kernel_.buffers[b].name + " at (" + corner + ")";
     };
-    return c.box->is_store ? of(t.to) + " = " + elements(t.from, t.from_address, t.width)
-                           : elements(t.to, t.to_address, t.width) + " = " + of(t.from);
+    if (!c.box->is_store) return elements(t.to, t.to_address, t.width) + " = " + of(t.from);
+    const std::string from = elements(t.from, t.from_address, t.width);
+    return of(t.to) + " = " + (c.atomic ? combined(*c.atomic, "box", from) : from);
   }
   void print(const Arrive& arrive, int depth) {
     if (!arrive.object) {
@@ -149,11 +157,8 @@ class Printer {
     const std::string to = element(store.buffer, store.address);
     if (!store.atomic) return line(depth, to + " = " + value);
     const int own = precedence(*store.atomic);
-    const bool is_infix = own != kCall;
-    const std::string sign(info(*store.atomic).text);
-    line(depth, "atomic " + to + " = " +
-                    (is_infix ? to + " " + sign + " " + inside(store.value, own + 1)
-                              : sign + "(" + to + ", " + value + ")"));
+    const std::string with = own == kCall ? value : inside(store.value, own + 1);
+    line(depth, "atomic " + to + " = " + combined(*store.atomic, to, with));
   }
   // A value; what is used more than once in it gets a line of its own before.
   std::string written(ValueId value, int depth) {

@@ -214,9 +214,12 @@ class Count {
   bool count_box(const KernelAccess& a) {
     const BoxMap& map = map_of(a);
     AccessRequests& n = result_.accesses.emplace_back();
+    const AsyncCopy& copy = copy_of(a);
     n = {.place = a.place,
          .buffer = map.buffer,
-         .kind = copy_of(a).is_store() ? AccessKind::Write : AccessKind::Read};
+         .kind = !copy.is_store() ? AccessKind::Read
+                 : copy.atomic    ? AccessKind::Atomic
+                                  : AccessKind::Write};
     n.bytes = map.dims.back().box * size_of(kernel_.buffers[map.buffer].type);
     return visit_box(a, boxes_.all_blocks(), [&](const BoxedRequest& r) {
       const std::vector<ByteRun> runs = byte_runs(r.request);

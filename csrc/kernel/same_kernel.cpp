@@ -70,10 +70,10 @@ bool equal(const std::optional<AsyncCopy::Box>& a, const std::optional<AsyncCopy
          equal(owner, b->owner);
 }
 bool equal(const AsyncCopy& a, const AsyncCopy& b) {
-  const auto& [copy, alignment, object, box, is_of_box, announces, by_rank] = a;
+  const auto& [copy, alignment, object, box, is_of_box, atomic, announces, by_rank] = a;
   return equal(copy, b.copy) && alignment == b.alignment && equal(object, b.object) &&
-         equal(box, b.box) && is_of_box == b.is_of_box && announces == b.announces &&
-         same(by_rank, b.by_rank);
+         equal(box, b.box) && is_of_box == b.is_of_box && atomic == b.atomic &&
+         announces == b.announces && same(by_rank, b.by_rank);
 }
 bool equal(const BoxMap& a, const BoxMap& b) {
   const auto& [buffer, dims, swizzle] = a;

@@ -16,7 +16,8 @@ StatementAccess signal(const BarrierObject& object) {
   return {.buffer = object.buffer, .kind = AccessKind::Signal, .address = object.address};
 }
 
-StatementParts parts_of_transfer(const Transfer& t, std::int64_t alignment, bool is_async) {
+StatementParts parts_of_transfer(const Transfer& t, std::int64_t alignment, bool is_async,
+                                 std::optional<Function> atomic = {}) {
   const StatementAccess read{.buffer = t.from,
                              .address = t.from_address,
                              .width = t.width,
@@ -25,7 +26,8 @@ StatementParts parts_of_transfer(const Transfer& t, std::int64_t alignment, bool
                              .is_async = is_async};
   StatementAccess write = read;
   write.buffer = t.to;
-  write.kind = AccessKind::Write;
+  write.kind = atomic ? AccessKind::Atomic : AccessKind::Write;
+  write.atomic = atomic;
   write.address = t.to_address;
   write.duplicates_allowed = t.duplicates_allowed;
   return {.expressions = {t.to_address, t.from_address},
@@ -78,7 +80,7 @@ StatementParts parts_of(const Statement& statement) {
           },
           [](const Transfer& t) { return parts_of_transfer(t, t.width, false); },
           [](const AsyncCopy& c) {
-            Parts parts = parts_of_transfer(c.copy, c.alignment, true);
+            Parts parts = parts_of_transfer(c.copy, c.alignment, true, c.atomic);
             if (c.box) be_box(*c.box, parts);
             if (!c.object) return parts;
             parts.expressions.add(c.object->address);

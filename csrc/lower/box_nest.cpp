@@ -3,6 +3,7 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/identity.h>
 #include <selvage/legality/tma.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/box_nest.h>
@@ -41,7 +42,11 @@ class BoxNest {
     copy.copy.from = tile;
     copy.copy.from_address = draft_.form(at_first(address));
     copy.box->is_store = true;
-    copy.box->owner = stored_item(fusion_, schedule_, analysis_).owner;
+    if (const std::optional<Fold>& fold = fusion_[analysis_.tensor].fold) {
+      copy.atomic = combiner(fold->how);
+    } else {
+      copy.box->owner = stored_item(fusion_, schedule_, analysis_).owner;
+    }
     Body all = loops(open, {{std::move(copy)}});
     append(all, {{Arrive{.of_stores = true}}, {Wait{.of_stores = true}}});
     Body body = {{ProxyFence{}}, {Barrier{}}};

@@ -26,7 +26,7 @@ Body box_nest(const Fusion& fusion, const Schedule& schedule, const TensorAnalys
 //   end the group of stores
 //   wait for stores
 // `address`: of an element of the tile, at the nest's loops. Throws as well E465 where a box would
-// store items of which the nest has none.
+// store items of which the nest has none. A fold's boxes are combined with its items atomically.
 Body box_store_nest(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
                     std::size_t open, BufferId tile, Expr address, BufferId to, KernelDraft& draft);
 

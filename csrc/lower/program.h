@@ -91,6 +91,7 @@ struct LowerOptions {
 //   E455 to E458 loops over rows that differ in length, or over positions of these, that cannot be
 //   E450 to E453 vectors that are no one access    E470 to E474 holes and their fills
 //   E460 to E466 boxes that no tensor map copies   E467 blocks that are no cluster
+//   E468 boxes that no tensor map combines
 Program lower(const Schedule& schedule, const LowerOptions& options = {});
 // The same under auto_schedule(fusion), with programs by_size for sizes of which nothing is known.
 Program lower(const Fusion& fusion, const LowerOptions& options = {});

@@ -7,6 +7,7 @@
 #include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/box_nest.h>
+#include <selvage/lower/combined_boxes.h>
 #include <selvage/lower/group_fold.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
@@ -28,7 +29,8 @@ Body TreeBody::of(const NestTree& tree) {
     if (is_scan(tensor)) return scanning(tree);
     if (GroupFold::is_one(schedule_, tree.tensor)) return folding_groups(tree);
     if (schedule_.positions(tree.tensor)) return folding_positions(tree);
-    return tensor.fold ? folding(tree) : plain(tree);
+    const bool has_states = tensor.fold && !is_combined_by_boxes(schedule_, tree.tensor);
+    return has_states ? folding(tree) : plain(tree);
   });
 }
 
@@ -216,7 +218,7 @@ Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vecto
                             .analysis = analysis,
                             .open = open,
                             .target = target,
-                            .is_vectorised = draft_.is_vectorised && !stores[0].atomic,
+                            .is_vectorised = draft_.is_vectorised && !stores.back().atomic,
                             .draws_out_checks = options_.draws_out_checks,
                             .checks_everything = options_.checks_everything,
                             .rows = rows_inside(analysis)};
@@ -313,8 +315,9 @@ Body TreeBody::box(const TensorAnalysis& a, std::size_t open) {
   const bool is_tile = read.kind == ValueNode::Kind::Read &&
                        draft_.kernel.buffers[read.source].memory == Memory::Shared &&
                        draft_.kernel.buffers[read.source].type == draft_.kernel.buffers[own].type;
+  const std::string& name = fusion_[a.tensor].name;
   if (!is_tile) {
-    const std::string& name = fusion_[a.tensor].name;
+    if (fusion_[a.tensor].fold) refuse_combined_tile(schedule_, a.tensor);
     refuse<Illegal>("E448", name + " is stored by tma, and is no copy of a tile in shared memory",
                     "cache it in shared memory, {cache: {as: " + name + "_s, memory: shared, ..}}");
   }
@@ -326,6 +329,8 @@ Body TreeBody::plain(const NestTree& tree) {
   if (draft_.is_vectorised && schedule_.copied_by(tree.tensor) == CopyBy::Tma) {
     return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) { return box(a, open); });
   }
+  const std::optional<Fold>& fold = fusion_[tree.tensor].fold;
+  const auto atomic = fold ? std::optional(combiner(fold->how)) : std::nullopt;
   const auto nest = [&](const TensorAnalysis& a, std::size_t open) {
     std::vector<Store> stores;
     ValueId value = value_of(a);
@@ -346,7 +351,8 @@ Body TreeBody::plain(const NestTree& tree) {
                         .address = a.address,
                         .value = draft_.kernel.values.as_element(value, type),
                         .valid = valid,
-                        .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed});
+                        .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed,
+                        .atomic = atomic});
     }
     return leaf(a, open, std::move(stores), memory_of(a));
   };

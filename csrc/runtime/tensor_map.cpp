@@ -3,6 +3,7 @@
 #include <selvage/expr/tape.h>
 #include <selvage/expr/text.h>
 #include <selvage/ir/sizes.h>
+#include <selvage/kernel/statements.h>
 #include <selvage/legality/tma_map.h>
 #include <selvage/legality/tma_rules.h>
 #include <selvage/runtime/tensor_map.h>
@@ -123,12 +124,24 @@ TensorMapParameters tensor_map_parameters(const Schedule& schedule, TensorId ten
   return map;
 }
 
+// Of signed integers of 64 bits the hardware finds the least and the most, but no sums. Those of
+// unsigned ones have the same bits.
+static std::string_view type_of(const Kernel& kernel, const BoxMap& map) {
+  const DataType type = kernel.buffers[map.buffer].type;
+  bool adds = false;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    const auto* copy = std::get_if<AsyncCopy>(&s.node);
+    adds = adds || (copy != nullptr && copy->box && copy->atomic == Function::Add &&
+                    &kernel.maps[copy->box->map] == &map);
+  });
+  return tensor_map_type(adds && type == DataType::Int64 ? DataType::UInt64 : type);
+}
+
 TensorMapParameters tensor_map_parameters(const Kernel& kernel, const BoxMap& map,
                                           const SizeValues& sizes) {
   const Buffer& buffer = kernel.buffers[map.buffer];
-  TensorMapParameters made{.tensor = buffer.name,
-                           .type = number_of_type(tensor_map_type(buffer.type)),
-                           .swizzle = map.swizzle};
+  TensorMapParameters made{
+      .tensor = buffer.name, .type = number_of_type(type_of(kernel, map)), .swizzle = map.swizzle};
   const auto value = [&](Expr e) {
     const std::optional<std::int64_t> v = sizes(e);
     SELVAGE_CHECK(v.has_value());

@@ -71,6 +71,9 @@ class VirtualBlock {
   static void end_copy_group();
   static void wait_for_copy_groups(int pending);
   static void store_box(const void* from, const void* map, const int* corner);
+  static void combine_box(const void* from, const void* map, const int* corner,
+                          const char* function);
+  static void put_box(const void* from, const void* map, const int* corner, const char* function);
   static void end_store_group();
   static void wait_for_store_groups(int pending);
   static void arrive_with_copies(void* object);

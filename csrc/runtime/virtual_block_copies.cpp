@@ -1,13 +1,54 @@
 // Copies that end later: when they are made, and what arrives then.
+#include <selvage/base/check.h>
 #include <selvage/runtime/virtual_block.h>
 #include <selvage/runtime/virtual_check.h>
 #include <selvage/runtime/virtual_map.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <string_view>
+#include <type_traits>
 
 namespace selvage {
+
+namespace {
+
+// *to = f(*to, *from). `Sum`: the type in which they are added, void: they cannot be.
+template <class T, class Sum>
+void combine_as(char* to, const char* from, std::string_view function) {
+  T a, b;
+  std::memcpy(&a, to, sizeof a);
+  std::memcpy(&b, from, sizeof b);
+  if (function == "min") {
+    a = std::min(a, b);
+  } else if (function == "max") {
+    a = std::max(a, b);
+  } else {
+    SELVAGE_CHECK(function == "add");
+    if constexpr (std::is_void_v<Sum>) {
+      SELVAGE_CHECK(false);
+    } else {
+      a = static_cast<T>(static_cast<Sum>(a) + static_cast<Sum>(b));
+    }
+  }
+  std::memcpy(to, &a, sizeof a);
+}
+
+// As cp.reduce.async.bulk.tensor does in these types of tensor maps, and in no others.
+void combine(char* to, const char* from, int type, std::string_view function) {
+  switch (type) {
+    case 2: return combine_as<std::uint32_t, std::uint32_t>(to, from, function);
+    case 3: return combine_as<std::int32_t, std::uint32_t>(to, from, function);
+    case 4: return combine_as<std::uint64_t, std::uint64_t>(to, from, function);
+    case 5: return combine_as<std::int64_t, void>(to, from, function);
+    case 7: SELVAGE_CHECK(function == "add"); return combine_as<float, float>(to, from, function);
+    default: SELVAGE_CHECK(false);
+  }
+}
+
+}  // namespace
 
 void VirtualBlock::Queue::make_below(int group) {
   const auto made =
@@ -94,12 +135,22 @@ void VirtualBlock::begin_box_copy(void* to, const void* map, const int* corner, 
   block.objects_.copy(make, box.box_bytes(), object, block.is_made_at_once());
 }
 void VirtualBlock::store_box(const void* from, const void* map, const int* corner) {
+  put_box(from, map, corner, nullptr);
+}
+void VirtualBlock::combine_box(const void* from, const void* map, const int* corner,
+                               const char* function) {
+  put_box(from, map, corner, function);
+}
+// `function`: null if items are replaced.
+void VirtualBlock::put_box(const void* from, const void* map, const int* corner,
+                           const char* function) {
   VirtualBlock& block = *running_;
   const VirtualMap box = block.map_at(map);
   if (block.check_ != nullptr) {
     box.visit(corner, [&](std::int64_t k, const char* item) {
       if (item == nullptr) return;
       access(static_cast<const char*>(from) + k, box.element_bytes, 0);
+      if (function != nullptr) access(item, box.element_bytes, 0);
       access(item, box.element_bytes, 1);
     });
   }
@@ -108,7 +159,13 @@ void VirtualBlock::store_box(const void* from, const void* map, const int* corne
   const auto make = [=] {
     box.visit(at.data(), [&](std::int64_t k, const char* item) {
       if (item == nullptr) return;
-      std::memcpy(const_cast<char*>(item), static_cast<const char*>(from) + k, box.element_bytes);
+      char* const to = const_cast<char*>(item);
+      const char* const element = static_cast<const char*>(from) + k;
+      if (function == nullptr) {
+        std::memcpy(to, element, box.element_bytes);
+      } else {
+        combine(to, element, box.type, function);
+      }
     });
   };
   block.put(make, true);

@@ -28,8 +28,8 @@ VirtualMeets meets(const std::string& text) {
        {"sync_threads(", "sync_members(", "sync_cluster(", "__syncwarp(0x", "wait_for_phase("}) {
     if (has(word)) return VirtualMeets::InParts;
   }
-  for (const char* word :
-       {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy", "store_box_"}) {
+  for (const char* word : {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy",
+                           "store_box_", "combine_box_"}) {
     if (has(word)) return VirtualMeets::Together;
   }
   return VirtualMeets::Never;

@@ -34,6 +34,7 @@ TensorMap virtual_map(const TensorMapParameters& parameters) {
   VirtualMap map{.address = parameters.address};
   map.rank = static_cast<std::uint8_t>(parameters.rank());
   map.element_bytes = static_cast<std::uint8_t>(element_bytes(parameters));
+  map.type = static_cast<std::uint8_t>(parameters.type);
   map.swizzle_bytes = static_cast<std::uint8_t>(swizzle_bytes(parameters.swizzle));
   for (std::size_t d = 0; d < parameters.rank(); ++d) {
     map.strides[d] =

@@ -18,6 +18,7 @@ struct VirtualMap {
   std::array<std::uint16_t, kRank> box{};
   std::array<std::uint8_t, kRank> element_strides{};
   std::uint8_t rank = 0, element_bytes = 0, swizzle_bytes = 0;
+  std::uint8_t type = 0;  // CU_TENSOR_MAP_DATA_TYPE_..., by number
 
   // Calls element(k, item) for each element of the box with this corner, in the order of the tile:
   // `k`, where it lies in bytes behind the first one, and its item in memory; null: outside.

@@ -47,6 +47,7 @@ static struct {
   void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
   void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);
   void (*store_box)(const void* from, const void* map, const int* corner);
+  void (*combine_box)(const void* from, const void* map, const int* corner, const char* function);
   void (*end_store_group)(void);
   void (*wait_for_store_groups)(int pending);
   void (*wait_for_phase)(void* object, int parity, int line);
@@ -130,6 +131,14 @@ static struct {
 #define store_box_3(map, from, ...) store_box(map, from, __VA_ARGS__)
 #define store_box_4(map, from, ...) store_box(map, from, __VA_ARGS__)
 #define store_box_5(map, from, ...) store_box(map, from, __VA_ARGS__)
+#define combine_box(function, map, from, ...) \
+  (selvage_machine.combine_box((const void*)(from), map, (const int[]){__VA_ARGS__}, function), \
+   selvage_after_barrier())
+#define combine_box_1(op, map, from, ...) combine_box(#op, map, from, __VA_ARGS__)
+#define combine_box_2(op, map, from, ...) combine_box(#op, map, from, __VA_ARGS__)
+#define combine_box_3(op, map, from, ...) combine_box(#op, map, from, __VA_ARGS__)
+#define combine_box_4(op, map, from, ...) combine_box(#op, map, from, __VA_ARGS__)
+#define combine_box_5(op, map, from, ...) combine_box(#op, map, from, __VA_ARGS__)
 #define end_store_group() (selvage_machine.end_store_group())
 #define wait_for_store_groups(pending) \
   (selvage_machine.wait_for_store_groups(pending), selvage_after_barrier())

@@ -52,6 +52,9 @@ struct VirtualMachine {
   void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);
   // Stores of boxes, in groups of the thread as copies are.
   void (*store_box)(const void* from, const void* map, const int* corner);
+  // The same of items that are combined with what is stored, by the function of that name: add, min
+  // or max, in the type of the tensor map.
+  void (*combine_box)(const void* from, const void* map, const int* corner, const char* function);
   void (*end_store_group)();
   void (*wait_for_store_groups)(int pending);
   void (*wait_for_phase)(void* object, int parity, int line);

@@ -100,6 +100,30 @@ Kernel row_sums(std::int64_t stages, std::int64_t ahead, CopyBy by) {
   return lower(f, s).steps[0].variants[0];
 }
 
+// C = sums of columns of 24 x 32, of which each block adds `rows` to C, a tile of 8 columns after
+// the other: by boxes that are combined with C.
+Kernel column_sums(std::int64_t rows) {
+  Fusion f;
+  const Tensor x = f.input("x", {f.constant(24), f.constant(32)}, DataType::Float);
+  const Tensor C = f.output("C", sum(x, {0}));
+  Schedule s(f);
+  const auto [n, m] = s.loops<2>(C);
+  const auto [mo, mi] = s.split(m, rows);
+  const auto [no, ni] = s.split(n, 8);
+  s.reorder({mo, no, ni, mi});
+  const TensorId part = s.rfactor(C.id(), {mi}, "part");
+  s.keep_in(part, Memory::Shared);
+  const auto [block, tile, box] = s.loops<3>(C);
+  s.bind(block, ParallelType::BIDy).bind(box, ParallelType::Bulk);
+  s.meet_atomically(C).copy(C, CopyBy::Tma);
+  const auto [own_block, own_tile, column, row] = s.loops<4>(part);
+  s.bind(own_block, ParallelType::BIDy)
+      .bind(column, ParallelType::TIDx)
+      .bind(row, ParallelType::TIDy);
+  s.compute_at(part, tile);
+  return lower(f, s).steps[1].variants[0];
+}
+
 bool is_order(const Statement& s) {
   const auto* copy = std::get_if<AsyncCopy>(&s.node);
   if (copy != nullptr && copy->by_rank.valid()) return true;
@@ -221,12 +245,14 @@ bool goes_wrong_in(const Kernel& kernel, VirtualOrder order, const Array& right)
 
 struct Copies {
   CopyBy by;
-  bool has_role = false, is_cluster = false, is_multicast = false, is_repeated = false;
+  bool has_role = false, is_cluster = false, is_multicast = false, is_repeated = false,
+       combines = false;
   std::string name() const {
     return std::string(to_string(by)) + (has_role ? "_by_role" : "") +
            (is_multicast  ? "_for_all"
             : is_cluster  ? "_in_clusters"
             : is_repeated ? "_again_and_again"
+            : combines    ? "_combined"
                           : "");
   }
 };
@@ -240,9 +266,11 @@ TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
                                       std::pair(4, 2), std::pair(3, 1), std::pair(2, 0)}) {
     if (GetParam().has_role && (ahead != stages - 1 || ahead == 0)) continue;
     if (GetParam().is_cluster && stages != 1 && stages + ahead != 5) continue;
+    if (GetParam().combines && ahead != stages - 1) continue;
     const Kernel kernel =
-        GetParam().is_multicast ? product(stages, ahead, GetParam().by, false, true)
-        : GetParam().is_cluster ? row_sums(stages, ahead, GetParam().by)
+        GetParam().combines       ? column_sums(2 * stages)
+        : GetParam().is_multicast ? product(stages, ahead, GetParam().by, false, true)
+        : GetParam().is_cluster   ? row_sums(stages, ahead, GetParam().by)
                                 : product(stages, ahead, GetParam().by, GetParam().has_role, false,
                                           GetParam().is_repeated);
     const Array right = result_of(kernel, {});
@@ -297,7 +325,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Copies{CopyBy::CpAsync, false, false, false, true},
                     Copies{CopyBy::Bulk, false, false, false, true},
                     Copies{CopyBy::Bulk, true, false, false, true},
-                    Copies{CopyBy::Tma, true, false, false, true}),
+                    Copies{CopyBy::Tma, true, false, false, true},
+                    Copies{CopyBy::Tma, false, false, false, false, true}),
     [](const auto& info) { return info.param.name(); });
 
 }  // namespace

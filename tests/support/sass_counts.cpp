@@ -24,6 +24,7 @@ enum : std::uint32_t {
   kUblkcp = 0x3ba,
   kUtmaldg = 0x5b4,
   kUtmastg = 0x3b5,
+  kUtmaredg = 0x3b6,
   kUsetmaxreg = 0x9c8,
   kUcgabarWait = 0xdc7,
   kSyncsExchange = 0x5b2,
@@ -145,6 +146,7 @@ StaticCounts count_code(std::span<const std::byte> text) {
       case kUblkcp: ++counts.bulk_copies; break;
       case kUtmaldg: ++counts.box_loads; break;
       case kUtmastg: ++counts.box_stores; break;
+      case kUtmaredg: ++counts.box_reductions; break;
       case kUcgabarWait: ++counts.cluster_barriers; break;
       case kUsetmaxreg: ++counts.register_changes; break;
       case kSyncsExchange:
