@@ -336,11 +336,12 @@ class Schedule {
   // Finds these loops once every tensor has its place; with_defaults() calls it.
   Schedule& settle_stages();
   // Lets every tensor that is computed inside another's nest, and not kept in global memory, share
-  // loops there from which a loop of its own follows. A split of t's own makes a loop that t has in common with the nest around it;
-  // but where that nest has merged an iterdomain of t with one that t lacks, or has swizzled them,
-  // no cut of t gives its loops. If the index of a serial loop d of t, over which t does not fold,
-  // follows from loops around it that are bound to no threads, through a merge or a swizzle of the
-  // tensors that have them, then t has these loops in the place of d, and runs at that index alone:
+  // loops there from which a loop of its own follows. A split of t's own makes a loop that t has in
+  // common with the nest around it; but where that nest has merged an iterdomain of t with one that
+  // t lacks, or has swizzled them, no cut of t gives its loops. If the index of a serial loop d of
+  // t, over which t does not fold, follows from loops around it that are bound to no threads,
+  // through a merge or a swizzle of the tensors that have them, then t has these loops in the place
+  // of d, and runs at that index alone:
   //   y: [merge: {in: [mo, no], out: tile}, split: {in: tile, factor: 8, out: [turn, block]}]
   //   a, at a loop of y inside of these: [mo, mi] becomes [turn, block, mi], at
   //     mo = (turn*8 + block) / |no|
