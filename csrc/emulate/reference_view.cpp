@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/emulate/reference_view.h>
+#include <selvage/index/hilbert.h>
 
 namespace selvage {
 
@@ -36,6 +37,15 @@ std::vector<std::int64_t> RootWalk::operator()(const std::vector<std::int64_t>& 
   return root;
 }
 
+void RootWalk::along_curve(const Swizzle& s, bool forward) {
+  const std::int64_t side = extents_[index_of(s.in_y)];
+  const auto at = [&](DomainId d) -> std::int64_t& { return at_[index_of(d)]; };
+  const auto made = forward ? hilbert_number(at(s.in_x), at(s.in_y), side)
+                            : hilbert_point(at(s.out_x), at(s.out_y), side);
+  at(forward ? s.out_x : s.in_x) = made[0];
+  at(forward ? s.out_y : s.in_y) = made[1];
+}
+
 void RootWalk::take(const Step& step) {
   const bool forward = step.direction == Direction::Forward;
   const auto at = [&](DomainId d) -> std::int64_t& { return at_[index_of(d)]; };
@@ -59,6 +69,7 @@ void RootWalk::take(const Step& step) {
                           }
                         },
                         [&](const Swizzle& s) {
+                          if (s.kind == SwizzleKind::Hilbert) return along_curve(s, forward);
                           const bool is_xor = s.kind == SwizzleKind::Xor;
                           const std::int64_t rows = forward ? at(s.in_x) : at(s.out_x);
                           const std::int64_t from = forward ? at(s.in_y) : at(s.out_y);

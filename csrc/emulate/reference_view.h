@@ -20,6 +20,7 @@ class RootWalk {
 
  private:
   void take(const Step& step);
+  void along_curve(const Swizzle& s, bool forward);
 
   const DomainGraph& graph_;
   std::vector<DomainId> logical_, root_;

@@ -21,7 +21,7 @@ using namespace file_keys;
 // ---- Words ----
 
 constexpr std::string_view kMemories[] = {"global", "shared", "local"};
-constexpr std::string_view kSwizzles[] = {"xor", "cyclic_shift"};
+constexpr std::string_view kSwizzles[] = {"xor", "cyclic_shift", "hilbert"};
 constexpr std::string_view kDuplicates[] = {"allowed"};
 constexpr std::string_view kCopies[] = {"ldst", "cp_async", "bulk", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};

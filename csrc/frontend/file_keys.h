@@ -99,7 +99,10 @@ inline constexpr FileKey kResize[] = {
     {"out", OneName, "what comes out", kNeeded},
 };
 inline constexpr FileKey kSwizzle[] = {
-    {"kind", SwizzleWord, "xor: b = c ^ d; cyclic_shift: b = (d + c) % |B|", kNeeded},
+    {"kind", SwizzleWord,
+     "xor: b = c ^ d; cyclic_shift: b = (d + c) % |B|; hilbert: (a, b) is point c*|B| + d of "
+     "Hilbert's curve",
+     kNeeded},
     {"in", TwoNames, "[A, B]: the row, and what is permuted by its number", kNeeded},
     {"out", TwoNames, "[C, D]", kNeeded},
 };

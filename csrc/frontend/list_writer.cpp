@@ -272,8 +272,7 @@ std::string ListWriter::text_of(TensorId t, const Transform& transform) {
                           ", right: " + amount(r.right) + ", out: " + list.names.at(r.out) + "}";
                  },
                  [&](const Swizzle& s) {
-                   const char* kind = s.kind == SwizzleKind::Xor ? "xor" : "cyclic_shift";
-                   return std::string("swizzle: {kind: ") + kind + ", in: " + from +
+                   return "swizzle: {kind: " + std::string(to_string(s.kind)) + ", in: " + from +
                           ", out: " + to + "}";
                  },
                  [&](const Skew& s) {

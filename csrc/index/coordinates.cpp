@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/index/coordinates.h>
+#include <selvage/index/hilbert.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -22,6 +23,34 @@ std::vector<Expr> rows_formula(const DomainGraph& graph, const Merge& merge, boo
   const Expr first_row = s.back() * groups->groups->height;
   if (forward) return {first(first_row + s[0]) + s[1] - groups->begin};
   return {rows.row - first_row, groups->begin + s[0] - first(rows.row)};
+}
+
+// What Hilbert's curve makes, and the numbers of which it takes bits: what its two indices are
+// digits of. These coordinates get names, so that bits stay bits of one number, and what is cut
+// into digits later stays whole.
+std::vector<DomainId> numbers_of_curves(const DomainGraph& graph, const Path& path) {
+  std::vector<DomainId> numbers;
+  const auto follow = [&](DomainId d) {
+    for (bool is_digit = true; is_digit;) {
+      is_digit = false;
+      for (const Step& step : path.steps) {
+        const std::vector<DomainId> from = sources(graph, step);
+        if (from.size() > 1 || !contains(results(graph, step), d)) continue;
+        if (std::holds_alternative<Resize>(graph[step.transform])) continue;
+        d = from[0];
+        is_digit = true;
+        break;
+      }
+    }
+    numbers.push_back(d);
+  };
+  for (const Step& step : path.steps) {
+    const auto* swizzle = std::get_if<Swizzle>(&graph[step.transform]);
+    if (swizzle == nullptr || swizzle->kind != SwizzleKind::Hilbert) continue;
+    for (DomainId d : sources(graph, step)) follow(d);
+    for (DomainId d : results(graph, step)) numbers.push_back(d);
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -67,6 +96,12 @@ std::vector<Expr> step_formula(const DomainGraph& graph, const Step& step,
               case SwizzleKind::CyclicShift:
                 return std::vector{s[0],
                                    (forward ? s[1] - s[0] : s[1] + s[0]) % graph[t.in_y].extent};
+              case SwizzleKind::Hilbert: {
+                const std::int64_t side = graph[t.in_y].extent.value();
+                const auto made =
+                    forward ? hilbert_number(s[0], s[1], side) : hilbert_point(s[0], s[1], side);
+                return std::vector(made.begin(), made.end());
+              }
             }
             return std::vector<Expr>{};
           },
@@ -85,6 +120,7 @@ Coordinates::Coordinates(const DomainGraph& graph, const Path& path,
   for (std::size_t i = 0; i < loops.size(); ++i) {
     exprs_[index_of(loops[i])] = simplifier.simplify(variables[i]);
   }
+  const std::vector<DomainId> named = numbers_of_curves(graph, path);
   std::vector<Expr> known;
   for (const Step& step : path.steps) {
     known.clear();
@@ -93,7 +129,8 @@ Coordinates::Coordinates(const DomainGraph& graph, const Path& path,
     const std::vector<DomainId> made = results(graph, step);
     for (std::size_t i = 0; i < made.size(); ++i) {
       Expr e = simplifier.simplify(formulas[i]);
-      if (e.size() > kLargestCoordinate) e = simplifier.pool().let(e);
+      const bool is_named = e.size() > 1 && contains(named, made[i]);
+      if (is_named || e.size() > kLargestCoordinate) e = simplifier.pool().let(e);
       exprs_[index_of(made[i])] = e;
     }
   }

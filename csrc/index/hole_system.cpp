@@ -1,5 +1,6 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
+#include <selvage/index/hilbert.h>
 #include <selvage/index/hole_system.h>
 
 #include <algorithm>
@@ -12,6 +13,15 @@ namespace {
 
 using Relation = HoleSystem::Relation;
 using Kind = Relation::Kind;
+
+Kind kind_of(SwizzleKind kind) {
+  switch (kind) {
+    case SwizzleKind::Xor: return Kind::Xor;
+    case SwizzleKind::CyclicShift: return Kind::CyclicShift;
+    case SwizzleKind::Hilbert: return Kind::Hilbert;
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -40,8 +50,7 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
                          Kind::Shift, step.direction, {at(t.in), at(t.out), 0, 0}, value(t.left)};
                    },
                    [&](const Swizzle& t) {
-                     const Kind kind = t.kind == SwizzleKind::Xor ? Kind::Xor : Kind::CyclicShift;
-                     return Relation{kind,
+                     return Relation{kind_of(t.kind),
                                      step.direction,
                                      {at(t.in_x), at(t.in_y), at(t.out_x), at(t.out_y)},
                                      extents_[at(t.in_y)]};
@@ -81,7 +90,8 @@ HoleSystem::HoleSystem(const DomainGraph& graph, const Path& path, std::size_t l
 
 // Digits: x = o*n + i, and 0 <= i < n if they are computed from x.
 // Swizzles (x, y) to (u, v): x = u, and for xor y = u ^ v; for a cyclic shift v = (y - u) % n if it
-// is computed forward, y = (v + u) % n backward.
+// is computed forward, y = (v + u) % n backward. Hilbert's curve: x / n = u / n, and what is
+// computed beside them is a remainder.
 // Skew: b = a + offset, offset = by*x % n.
 void HoleSystem::add_equations(const Relation& r) {
   const bool forward = r.direction == Direction::Forward;
@@ -99,6 +109,15 @@ void HoleSystem::add_equations(const Relation& r) {
       sum_is({{v[0], 1}, {v[2], -1}}, 0);
       const Relations::Part moved[] = {{v[forward ? 1 : 3], 1}, {v[2], forward ? -1 : 1}};
       return equations_.add_remainder(v[forward ? 3 : 1], moved, 0, r.n);
+    }
+    case Kind::Hilbert: {
+      const auto square = equations_.add_variable({});
+      for (const std::uint32_t row : {v[0], v[2]}) {
+        const auto rest = equations_.add_variable({0, r.n - 1});
+        sum_is({{row, 1}, {rest, -1}, {square, -r.n}}, 0);
+      }
+      equations_.narrow(v[forward ? 3 : 1], {0, r.n - 1});
+      return;
     }
     case Kind::Skew: {
       const auto offset = equations_.add_variable({0, r.n - 1});
@@ -150,6 +169,13 @@ std::optional<std::vector<std::int64_t>> HoleSystem::at(
         const auto sum = forward ? checked_sub(y, x) : checked_add(y, x);
         if (!sum) return std::nullopt;
         v[r.v[to + 1]] = *euclid_mod(*sum, r.n);
+        break;
+      }
+      case Kind::Hilbert: {
+        const auto made = forward ? hilbert_number(v[r.v[0]], v[r.v[1]], r.n)
+                                  : hilbert_point(v[r.v[2]], v[r.v[3]], r.n);
+        v[r.v[forward ? 2 : 0]] = made[0];
+        v[r.v[forward ? 3 : 1]] = made[1];
         break;
       }
       case Kind::Skew: {

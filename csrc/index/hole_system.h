@@ -17,7 +17,7 @@ enum class Half : std::uint8_t { Lo, Hi };  // 0 <= index, index < extent
 class HoleSystem {
  public:
   struct Relation {
-    enum class Kind : std::uint8_t { Digits, Shift, Xor, CyclicShift, Skew, Rows };
+    enum class Kind : std::uint8_t { Digits, Shift, Xor, CyclicShift, Hilbert, Skew, Rows };
     Kind kind;
     Direction direction;
     // Digits: x = o*n + i as (o, i, x); Shift: b = a + n as (a, b); swizzles: (x, y, u, v);

@@ -49,8 +49,9 @@ constexpr Law kLaws[] = {
   // A skew grows by less than its modulus at one end, and moves no point further than that.
   {"law D",      Over::Skew,        kBoth,      "lo a",              "lo b",     "true"},
   {"law D",      Over::Skew,        kBoth,      "hi a",              "hi b",     "true"},
-  // E: the first coordinate is kept; xor permutes blocks that the second extent is made of, and a
-  // cyclic shift computes a remainder.
+  // E: the first coordinate is kept, or its square is, of which the first extent has a whole number;
+  // xor permutes blocks that the second extent is made of, and a cyclic shift and Hilbert's curve
+  // compute a remainder.
   {"theorem 4",  Over::Swizzle,     kBoth,      "lo x",              "lo u",     "true"},
   {"theorem 4",  Over::Swizzle,     kBoth,      "hi x",              "hi u",     "true"},
   {"theorem 4",  Over::Swizzle,     kBoth,      "lo u",              "lo x",     "true"},

@@ -15,7 +15,8 @@ namespace selvage {
 // conclusion.
 //   over    the transforms it speaks of; direction: how the coordinates are computed, if it matters
 //   roles   x = o*n + i, or position x of item i of row o: x, o, i; Groups: position x in group t
-//   of item i of row r, the o-th of the group; Resize and Skew: a to b; Swizzle: (x, y) to (u, v)
+//   of item i of row r, the o-th of the group; Resize and Skew: a to b; Swizzle: (x, y) to (u, v);
+//   CyclicShift: and Hilbert's curve
 //   halves  "lo x": 0 <= index of x; "hi x": index of x < extent of x
 //   when    over the extents, by the same names, and the sides L and R of a resize
 struct Law {

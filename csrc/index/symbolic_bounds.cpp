@@ -130,6 +130,15 @@ void SymbolicBounds::apply(std::size_t i) {
       return;
     }
     case Kind::Rows: return;  // laws say all of it
+    case Kind::Hilbert:
+      set_lo(r.v[forward ? 3 : 1], zero);
+      set_hi(r.v[forward ? 3 : 1], n - 1);
+      // Whole squares: a bound of one row is a bound of the other.
+      for (const auto& [a, b] : {std::pair{r.v[0], r.v[2]}, std::pair{r.v[2], r.v[0]}}) {
+        if (implies(a, Half::Lo)) assume(b, Half::Lo);
+        if (implies(a, Half::Hi)) assume(b, Half::Hi);
+      }
+      return;
     case Kind::CyclicShift:
       set_lo(r.v[forward ? 3 : 1], zero);
       set_hi(r.v[forward ? 3 : 1], n - 1);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -92,7 +93,13 @@ struct Resize {
 // Swizzle of (X, Y) to (U, V) of the same extents: x = u, and
 //   Xor:          y = u ^ v, legal if and only if the least power of two >= |X| divides |Y|
 //   CyclicShift:  y = (v + u) % |Y|
-enum class SwizzleKind : std::uint8_t { Xor, CyclicShift };
+// or, with x and u in the same square of |Y| rows, x / |Y| = u / |Y|,
+//   Hilbert:      (x, y) is point u*|Y| + v of Hilbert's curve through the squares, one after the
+//                 other; legal if and only if |Y| is a power of two that divides |X|
+//                 (index/hilbert.h)
+enum class SwizzleKind : std::uint8_t { Xor, CyclicShift, Hilbert };
+std::string_view to_string(SwizzleKind kind);  // as files name it
+std::string in_words(SwizzleKind kind);        // "cyclic shift"
 struct Swizzle {
   SwizzleKind kind;
   DomainId in_x, in_y, out_x, out_y;
@@ -192,6 +199,7 @@ class DomainGraph {
   std::optional<DomainId> group_of(DomainId outer, DomainId inner) const;
   RowsId add_groups(const IterDomain::Ragged& items, DomainId group, Expr height);
   void check_has_items(const IterDomain& x, const char* what) const;
+  void check_squares(const IterDomain& x, const IterDomain& y) const;
 
   std::shared_ptr<ExprPool> pool_;
   std::shared_ptr<const Facts> facts_;

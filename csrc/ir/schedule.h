@@ -97,9 +97,10 @@ class Schedule {
   Schedule& materialize(Tensor t) { return materialize(t.id()); }
   // Computes t where the body of loop `at` of another tensor begins, once for each iteration of
   // that tensor's loops from the outermost to `at`. Loops among these that t has too (the same
-  // iterdomain) are shared and become t's outermost loops. The other loops of t run inside, and its
-  // memory holds what one iteration needs. All readers of t must be inside these loops, which is
-  // checked when the fusion is lowered. t's loops can be cut up further.
+  // iterdomain) are shared and become t's outermost loops. So are loops from which a loop of t
+  // follows that was merged or swizzled with others there (settle_joined). The other loops of t run
+  // inside, and its memory holds what one iteration needs. All readers of t must be inside these
+  // loops, which is checked when the fusion is lowered. t's loops can be cut up further.
   Schedule& compute_at(TensorId t, ScheduledLoop at);
   Schedule& compute_at(Tensor t, ScheduledLoop at) { return compute_at(t.id(), at); }
   // Computes t in the kernel of `reader`, before the loops of `reader`. If `reader` is computed
@@ -334,6 +335,22 @@ class Schedule {
   const std::optional<Stage>& stage(TensorId t) const;
   // Finds these loops once every tensor has its place; with_defaults() calls it.
   Schedule& settle_stages();
+  // Lets every tensor that is computed inside another's nest, and not kept in global memory, share
+  // loops there from which a loop of its own follows. A split of t's own makes a loop that t has in
+  // common with the nest around it; but where that nest has merged an iterdomain of t with one that
+  // t lacks, or has swizzled them, no cut of t gives its loops. If the index of a serial loop d of
+  // t, over which t does not fold, follows from loops around it that are bound to no threads,
+  // through a merge or a swizzle of the tensors that have them, then t has these loops in the place
+  // of d, and runs at that index alone:
+  //   y: [merge: {in: [mo, no], out: tile}, split: {in: tile, factor: 8, out: [turn, block]}]
+  //   a, at a loop of y inside of these: [mo, mi] becomes [turn, block, mi], at
+  //     mo = (turn*8 + block) / |no|
+  // with_defaults() calls it.
+  Schedule& settle_joined();
+  // The iterdomains d of t; none before settle_joined().
+  const std::vector<DomainId>& joined(TensorId t) const;
+  // The cut of t's items that its loops are one of: the loops, but d for the loops that give it.
+  std::vector<DomainId> item_loops(TensorId t) const;
   bool meets_atomically(TensorId t) const;
   // Whether a loop that t folds over is bound to a block index.
   bool is_folded_by_blocks(TensorId t) const;
@@ -397,6 +414,9 @@ class Schedule {
   void put_at(TensorId t, Site site);
   void check_kept_inside(TensorId t) const;
   void settle_stage(TensorId t);
+  struct LoopsAround;  // of a tensor: those that are open where it is computed
+  const LoopsAround& settle_joined(TensorId t, std::map<TensorId, LoopsAround>& known);
+  void join(TensorId t, const LoopsAround& around);
   void check_copies(TensorId t) const;
   std::optional<TensorId> reader_with_loops(TensorId t) const;
   // Moves the loops shared with `host` down to the site to the front, in the order of `host`.

@@ -25,8 +25,9 @@ struct Schedule::Nest {
   std::optional<Site> site;
   std::optional<TensorId> last_block_of;
   std::optional<Memory> memory;
-  std::vector<DomainId> allocation;    // empty: as its loops are
-  std::vector<TransformId> of_layout;  // the transforms that make it
+  std::vector<DomainId> allocation;      // empty: as its loops are
+  std::vector<TransformId> of_layout;    // the transforms that make it
+  std::vector<DomainId> joined, giving;  // once settled: what follows from loops, and these
   std::int64_t stages = 1;
   std::optional<Stage> stage;  // once it is settled
   CopyBy copied_by = CopyBy::LoadStore;

@@ -265,7 +265,10 @@ class AccessCollector {
     KernelAccess& access = map_.accesses_.back();
     access.item = kernel_.items.find(a.buffer, a.address);
     if (access.item != nullptr) {
-      for (Expr index : access.item->indices) access.indices.push_back(written(index));
+      for (Expr index : access.item->indices) {
+        access.indices.push_back(written(index));
+        access.named_indices.push_back(substitute(index, environment_));
+      }
       if (const auto& row = access.item->of_row) {
         const auto known = [&](Expr e) { return e.valid() ? written(e) : e; };
         access.of_row = {known(row->row), known(row->begin), known(row->end),   known(row->item),

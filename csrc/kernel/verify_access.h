@@ -79,6 +79,7 @@ struct KernelAccess {
   // `lane`, 0 to width - 1, too, and the owner. Null: no claim.
   const Item* item = nullptr;
   std::vector<Expr> indices = {};
+  std::vector<Expr> named_indices = {};  // the same, with the names that coordinates have in them
   std::optional<Item::Row> of_row = {};
   Expr lane = {};
 

@@ -1,4 +1,5 @@
 #include <selvage/expr/substitute.h>
+#include <selvage/expr/tape.h>
 #include <selvage/kernel/index_values.h>
 #include <selvage/kernel/verify_items.h>
 #include <selvage/kernel/verify_premises.h>
@@ -10,6 +11,19 @@
 namespace selvage {
 
 namespace {
+
+// Proves a claim about named numbers, whose names it opens one after the other, from the last one
+// on: what names stand for may be much longer than what is left once the claim is simplified.
+bool proves_by_names(Simplifier& known, Expr claim) {
+  for (;;) {
+    claim = known.simplify(claim);
+    const std::vector<Expr> nodes = reachable(std::span(&claim, 1), false);  // in order of ids
+    const auto last =
+        std::ranges::find_if(nodes.rbegin(), nodes.rend(), [](Expr e) { return e.is(Op::Let); });
+    if (last == nodes.rend()) return known.proves(claim);
+    claim = substitute(claim, {{*last, (*last)[0]}});
+  }
+}
 
 // What an access mode brings into its axis is there whatever it was. So it is asked about with
 // nothing known but sizes first: conditions around the access can make a proof long.
@@ -186,11 +200,17 @@ bool ItemProofs::is_within(const KernelAccess& access, Expr index, Expr extent) 
   return follows_from_one(known.facts(), 0 <= index && index < extent);
 }
 
+// Proves a claim about named numbers, whose names it opens one after the other, from the last one
+// on: what names stand for may be much longer than what is left once the claim is simplified.
 bool ItemProofs::prove_owner(std::size_t access) {
   const KernelAccess& a = map_.accesses()[access];
-  Environment indices;
+  Environment indices, named;
+  bool has_names = false;
   for (std::size_t k = 0; k < a.indices.size(); ++k) {
-    indices.emplace_back(map_.pool().symbol("item." + std::to_string(k)), a.indices[k]);
+    const Expr item = map_.pool().symbol("item." + std::to_string(k));
+    indices.emplace_back(item, a.indices[k]);
+    named.emplace_back(item, a.named_indices[k]);
+    has_names = has_names || !same(a.indices[k], a.named_indices[k]);
   }
   if (a.of_row) {
     indices.emplace_back(map_.pool().symbol("item.row"), a.of_row->row);
@@ -202,7 +222,11 @@ bool ItemProofs::prove_owner(std::size_t access) {
   for (std::size_t k = 0; k < a.item->owner.size(); ++k) {
     const Expr own = k < 3 ? map_.blocks()[k] : map_.threads()[k - 3];
     if (!own.is(Op::Symbol)) continue;
-    if (!at(a).proves(eq(substitute(a.item->owner[k], indices), own))) return false;
+    const auto claim = [&](const Environment& by) {
+      return eq(substitute(a.item->owner[k], by), own);
+    };
+    if (at(a).proves(claim(indices))) continue;
+    if (!has_names || a.of_row || !proves_by_names(at(a), claim(named))) return false;
   }
   return true;
 }

@@ -39,6 +39,18 @@ std::vector<Expr> variables_of(const Fusion& fusion, const Schedule& schedule, T
   return variables;
 }
 
+// A tensor with joined loops has holes where an iterdomain between those that its items are cut by
+// and the items is out of bounds. What else its loops give on the way is of the nest around: past
+// the end of it there are iterations, in each of which the tensor has a memory of its own.
+void leave_joints_out(const Schedule& schedule, const std::vector<DomainId>& visited,
+                      TensorAnalysis& a) {
+  const std::vector<DomainId> cut = schedule.item_loops(a.tensor);
+  const Path all = everything_from(schedule.graph(), cut, schedule.all_transforms(a.tensor));
+  const Path items = needed_for(schedule.graph(), all, cut, visited);
+  std::erase_if(a.hole_path.domains,
+                [&](DomainId d) { return !contains(a.loops, d) && !contains(items.domains, d); });
+}
+
 }  // namespace
 
 KnownLoop::KnownLoop(const Schedule& schedule, TensorId t, DomainId loop)
@@ -114,6 +126,7 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
     }
   }
   a.hole_path = needed_for(graph, a.path, a.loops, visited);
+  if (!schedule.joined(t).empty()) leave_joints_out(schedule, visited, a);
 
   Facts facts = *graph.facts();
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
@@ -131,7 +144,8 @@ TensorAnalysis analyze_loops(const Fusion& fusion, const Schedule& schedule, Ten
                                                : std::span<const DomainId>(a.hole_path.domains),
        .coordinates = *a.coordinates,
        .simplifier = *a.ranges});
-  if (part == Part::Everything) a.coverage = coverage_of(fusion, schedule, t, a.loops);
+  if (part == Part::Everything)
+    a.coverage = coverage_of(fusion, schedule, t, schedule.item_loops(t));
 
   for (const KeptPredicate& kept : a.predicates.kept) facts.assume(kept.condition);
   for (DomainId d : visited) facts.assume(ok((*a.coordinates)[d], graph[d].extent));
@@ -161,7 +175,7 @@ TensorAnalysis analysis_like(const Fusion& fusion, const Schedule& schedule,
                              const TensorAnalysis& other, TensorId t) {
   TensorAnalysis a = other;
   a.tensor = t;
-  a.coverage = coverage_of(fusion, schedule, t, a.loops);
+  a.coverage = coverage_of(fusion, schedule, t, schedule.item_loops(t));
   return a;
 }
 

@@ -350,7 +350,8 @@ class Roles {
       at(to_y) = {{{to_y}, q_.index(to_y), q_.extent(to_y), {}}};
       return;
     }
-    if (q_.proves(eq(q_.index(x), 0)) && q_.proves(ok(q_.index(y), q_.extent(y)))) {
+    const bool keeps_rows = s.kind != SwizzleKind::Hilbert;
+    if (keeps_rows && q_.proves(eq(q_.index(x), 0)) && q_.proves(ok(q_.index(y), q_.extent(y)))) {
       at(to_x) = at(x);  // the first row stays as it is
       at(to_y) = at(y);
       return;
@@ -366,7 +367,10 @@ class Roles {
                     q_.tensor().name + " is none that TMA does: " + why,
                 std::move(tries));
     };
-    if (s.kind != SwizzleKind::Xor) refuse("it is a cyclic shift", {TmaMend::Swizzle});
+    if (s.kind != SwizzleKind::Xor) {
+      const bool is_shift = s.kind == SwizzleKind::CyclicShift;
+      refuse(is_shift ? "it is a cyclic shift" : "it is Hilbert's curve", {TmaMend::Swizzle});
+    }
     const auto is_tile = [&](DomainId d) {
       return at(d).size() == 1 && at(d)[0].part.whole && !at(d)[0].half;
     };

@@ -164,11 +164,12 @@ Expr PlacedTensors::loop_of_axis(TensorId t, ParallelType axis) const {
   return {};
 }
 
-// The coordinates of an element that is read, in the loops that computed it, folded ones left out.
+// The coordinates of an element that is read, in the loops that computed it, folded ones left out,
+// and in iterdomains that follow from loops around it.
 std::vector<std::pair<DomainId, Expr>> PlacedTensors::coordinates_at(const Reading& reading,
                                                                      TensorId t) const {
   std::vector<DomainId> loops;
-  for (DomainId d : placed_.at(t).analysis.loops) {
+  for (DomainId d : schedule_.item_loops(t)) {
     if (is_scan(fusion_[t]) || !schedule_.is_folded(t, d)) loops.push_back(d);
   }
   const std::vector<Expr> found = coordinates_from(
@@ -225,7 +226,10 @@ void PlacedTensors::check_iteration(
     const auto k = std::size_t(at - own.loops.begin());
     const ParallelType p = schedule_.parallel(t, d);
     Expr here;
-    if (k < tree.shared && !is_thread(p)) {
+    const bool is_joined = k == own.loops.size();
+    if (is_joined) {
+      here = (*own.coordinates)[d];
+    } else if (k < tree.shared && !is_thread(p)) {
       here = own.variables[k];
     } else if (is_of_blocks(p)) {
       here = loop_of_axis(reading.reader, p);
@@ -260,7 +264,11 @@ void PlacedTensors::check_iteration(
       what = "it is not proved that " + fusion_[reading.reader].name + " reads elements of " +
              fusion_[t].name + " only that the same iteration of " + loop + " computes";
     }
-    refuse<Illegal>("E432", what, k < tree.shared ? further_out(t, d) : unbound(t, d), notes);
+    refuse<Illegal>("E432", what,
+                    is_joined         ? further_out(t, outermost_giving(t))
+                    : k < tree.shared ? further_out(t, d)
+                                      : unbound(t, d),
+                    notes);
   }
 }
 
@@ -327,6 +335,15 @@ std::string PlacedTensors::further_out(TensorId t, DomainId loop) const {
   const auto at = std::find(loops.begin(), loops.end(), loop);
   if (at == loops.begin() || at == loops.end()) return what + "}";
   return what + ", at: " + schedule_.name(host, *(at - 1)) + "}";
+}
+
+// The outermost loop that t has only because iterdomains of its own follow from it.
+DomainId PlacedTensors::outermost_giving(TensorId t) const {
+  const std::vector<DomainId>&loops = schedule_.loop_domains(t), items = schedule_.item_loops(t);
+  const auto at =
+      std::ranges::find_if(loops, [&](DomainId d) { return !selvage::contains(items, d); });
+  SELVAGE_CHECK(at != loops.end());
+  return *at;
 }
 
 // Help for a loop of t alone that is bound to a block index.
@@ -461,8 +478,8 @@ bool PlacedTensors::is_kept(const NestTree& tree, const Storage& storage, std::s
 // - the layout's axes follow from the loops, which stores go by, and from the logical domain, which
 //   reads go by; all iterdomains on both ways are in bounds at valid points, so that both ways give
 //   the same value, within the memory;
-// - the logical domain follows from the axes and the loops of which the memory holds one iteration,
-//   so that no two elements have the same address.
+// - the logical domain follows from the axes and the loops, or what follows from these alone, of
+//   which the memory holds one iteration, so that no two elements have the same address.
 void PlacedTensors::check_layout(const NestTree& tree, const Storage& storage) const {
   const TensorId t = tree.tensor;
   const PlacedTensor& placed = placed_.at(t);
@@ -485,8 +502,12 @@ void PlacedTensors::check_layout(const NestTree& tree, const Storage& storage) c
                     "lay it out over iterdomains that its loops are cut out of, or into");
   }
   std::vector<DomainId> fixed = storage.axes;
+  const std::vector<DomainId>& joined = schedule_.joined(t);
+  fixed.insert(fixed.end(), joined.begin(), joined.end());
+  const std::vector<DomainId> cut = schedule_.item_loops(t);
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < a.loops.size(); ++i) {
+    if (!selvage::contains(cut, a.loops[i])) continue;
     const auto& loops = placed.analysis.loops;
     const auto at = std::size_t(std::find(loops.begin(), loops.end(), a.loops[i]) - loops.begin());
     const bool is_one = a.ranges->proves(eq(graph[a.loops[i]].extent, 1));

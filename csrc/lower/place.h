@@ -63,6 +63,7 @@ class PlacedTensors {
   void check_every_block(const Reading& reading, TensorId t, DomainId loop, Expr coordinate) const;
   bool is_kept_by_blocks(TensorId t) const;
   std::string further_out(TensorId t, DomainId loop) const;
+  DomainId outermost_giving(TensorId t) const;
   std::string unbound(TensorId t, DomainId loop) const;
 
   const Fusion& fusion_;

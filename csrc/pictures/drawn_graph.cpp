@@ -82,7 +82,7 @@ class Drafter {
                                               .value_or(0);
                           },
                           [&](const Swizzle& s) {
-                            joint.text = s.kind == SwizzleKind::Xor ? "xor" : "cyclic shift";
+                            joint.text = in_words(s.kind);
                             joint.ends = {"x", "y"};
                           },
                           [&](const Skew& s) {

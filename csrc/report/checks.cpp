@@ -39,7 +39,7 @@ std::string explanation(const std::string& by) {
       {"theorem 1", "a number within bounds has its tile within bounds"},
       {"theorem 2", "a merged index and its outer part leave their bounds together"},
       {"theorem 3", "padding keeps what was within bounds there"},
-      {"theorem 4", "a swizzle keeps its first index as it is"},
+      {"theorem 4", "a swizzle keeps its first index, or the square that it is in"},
       {"law A", "a number within bounds has its outer part within bounds"},
       {"law B", "both parts within bounds, and no more of them than numbers"},
       {"law C", "a remainder is within bounds, and the quotient rises with the number"},

@@ -91,9 +91,7 @@ class TensorPage {
                    },
                    [](const Merge&) { return std::string("merge"); },
                    [&](const Resize& r) { return "resize " + text(r.left) + ", " + text(r.right); },
-                   [](const Swizzle& s) {
-                     return std::string(s.kind == SwizzleKind::Xor ? "xor" : "cyclic shift");
-                   },
+                   [](const Swizzle& s) { return in_words(s.kind); },
                    [&](const Skew& s) {
                      return "skew by " + text(s.by) + " mod " + text(s.modulo) + " along " +
                             tensor_.name_of(s.along);

@@ -300,6 +300,7 @@ Schedule with_defaults(const Schedule& schedule) {
     });
   }
   if (is_any_open) Placement(settled).run();
+  settled.settle_joined();
   SharedBindings(settled, schedule).run();
   settled.settle_stages();
   return settled;

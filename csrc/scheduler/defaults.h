@@ -6,7 +6,8 @@ namespace selvage {
 
 // The schedule that is lowered: a copy in which every tensor has a place, and every loop that is
 // shared with the nest around it has the block or thread index that it has there (E413 where it is
-// bound otherwise, or where another loop is bound to the same index).
+// bound otherwise, or where another loop is bound to the same index). Loops that the nest around
+// has merged or swizzled with others are shared, too (Schedule::settle_joined).
 //
 // A tensor is placed here unless it is inlined or has a site, if it is a fold that follows, a
 // partial tensor, or kept in shared or local memory. It is placed after all its readers (through

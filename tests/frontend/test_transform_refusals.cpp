@@ -44,8 +44,8 @@ const Refused kWrongTransforms[] = {
      "a.yaml:6:26: error[E306]: the iterdomain I0 of T0 feeds two transforms; the "
      "first is at a.yaml:6:22; help: use what comes out of the first"},
     {"swizzle: {kind: zor, in: [I0, I1], out: [A, B]}",
-     "a.yaml:6:25: error[E304]: swizzle.kind: 'zor' is none of xor, cyclic_shift; "
-     "help: did you mean 'xor'?"},
+     "a.yaml:6:25: error[E304]: swizzle.kind: 'zor' is none of xor, cyclic_shift, "
+     "hilbert; help: did you mean 'xor'?"},
     {"skew: {in: I0, along: I2, by: 8, modulo: 4, out: A}",
      "a.yaml:6:31: error[E205]: skew.along: T0 has no iterdomain 'I2'; help: did you "
      "mean 'I0'?"},

@@ -100,8 +100,8 @@ std::string World::text() const {
     for (std::int64_t o : offsets) text += " " + std::to_string(o);
     return text;
   }
-  static const char* const kNames[] = {"Split", "OuterSplit",  "Merge", "Resize",
-                                       "Xor",   "CyclicShift", "Skew"};
+  static const char* const kNames[] = {"Split", "OuterSplit",  "Merge",   "Resize",
+                                       "Xor",   "CyclicShift", "Hilbert", "Skew"};
   std::string text = kNames[step().kind];
   text += direction == Direction::Forward ? " forward" : " backward";
   if (step().kind == oracle::Step::Resize) {
@@ -144,6 +144,11 @@ const std::vector<World>& small_worlds() {
         add_both_ways(made, Law::Over::Skew, {3, 4}, oracle::skew(0, 1, by, modulo));
         add_both_ways(made, Law::Over::Skew, {1, 2}, oracle::skew(0, 1, by, modulo));
       }
+    }
+    for (const auto& [x, y] : {std::pair(1, 1), std::pair(3, 1), std::pair(2, 2), std::pair(6, 2),
+                               std::pair(4, 4), std::pair(8, 4)}) {
+      add_both_ways(made, Law::Over::CyclicShift, {x, y},
+                    oracle::swizzle(oracle::Step::Hilbert, 0, 1));
     }
     for (std::int64_t x = 1; x <= 5; ++x) {
       for (std::int64_t y = 1; y <= 9; ++y) {

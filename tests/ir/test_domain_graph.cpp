@@ -227,6 +227,37 @@ TEST(DomainGraph, RefusesSwizzlesThatAreNoPermutations) {
   EXPECT_EQ(illegal([&] { k.g.swizzle(SwizzleKind::CyclicShift, a, b); }), "accepted");
 }
 
+TEST(DomainGraph, HilbertsCurveGoesThroughSquaresOfAPowerOfTwo) {
+  GraphCase k;
+  const DomainId a = k.add("a", 12), b = k.add("b", 4), c = k.add("c", 64), d = k.add("d", 8);
+  const DomainId n = k.g.add("n", k.N), m = k.g.add("m", k.M);
+  const auto curve = [&](DomainId x, DomainId y) {
+    return illegal([&] { k.g.swizzle(SwizzleKind::Hilbert, x, y); });
+  };
+  EXPECT_EQ(curve(a, b), "accepted");
+  EXPECT_EQ(curve(m, d), "accepted");
+  EXPECT_EQ(curve(b, a),
+            "selvage: error[E404]: Hilbert's curve through b (4) and a (12) goes through squares, "
+            "and 12 is no power of two up to 32; help: split a by such a power, and take the inner "
+            "part of it");
+  EXPECT_EQ(curve(c, n),
+            "selvage: error[E404]: Hilbert's curve through c (64) and n (N) goes through squares, "
+            "and N is no power of two up to 32; help: split n by such a power, and take the inner "
+            "part of it");
+  EXPECT_EQ(curve(d, c),
+            "selvage: error[E404]: Hilbert's curve through d (8) and c (64) goes through squares, "
+            "and 64 is no power of two up to 32; help: split c by such a power, and take the inner "
+            "part of it");
+  EXPECT_EQ(curve(a, d),
+            "selvage: error[E404]: Hilbert's curve through a (12) and d (8) goes through squares "
+            "of 8, which does not divide 12; help: split a by 8, and take the inner part of it");
+  EXPECT_EQ(curve(n, b),
+            "selvage: error[E404]: Hilbert's curve through n (N) and b (4) goes through squares "
+            "of 4, which is not proved to divide N; help: split n by 4, and take the inner part "
+            "of it");
+  EXPECT_EQ(k.extents(a, b), "12 4");
+}
+
 TEST(DomainGraph, ARefusalLeavesTheGraphAsItWas) {
   GraphCase k;
   const DomainId a = k.add("a", 5), b = k.add("b", 12), z = k.add("z", std::int64_t{1} << 62);

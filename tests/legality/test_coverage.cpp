@@ -129,6 +129,7 @@ Transform transform_of(Fusion& f, const oracle::Step& step, const std::vector<Do
     case oracle::Step::Merge: return Merge{a, b, {}};
     case oracle::Step::Resize: return Resize{a, {}, f.constant(step.left), f.constant(step.right)};
     case oracle::Step::Xor: return Swizzle{SwizzleKind::Xor, a, b, {}, {}};
+    case oracle::Step::Hilbert: return Swizzle{SwizzleKind::Hilbert, a, b, {}, {}};
     case oracle::Step::CyclicShift: break;
     case oracle::Step::Skew:
       return Skew{

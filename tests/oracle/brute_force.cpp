@@ -3,12 +3,51 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "tests/oracle/arithmetic.h"
 
 namespace selvage::oracle {
+
+namespace {
+
+// Hilbert's curve as it is usually drawn: small squares first, each turned into its place in the
+// next larger one. Rows of squares of n*n lie one below the other.
+void turn(std::int64_t n, std::int64_t& x, std::int64_t& y, bool low, bool right) {
+  if (right) return;
+  if (low) {
+    x = n - 1 - x;
+    y = n - 1 - y;
+  }
+  std::swap(x, y);
+}
+std::pair<std::int64_t, std::int64_t> curve_point(std::int64_t u, std::int64_t v, std::int64_t n) {
+  std::int64_t rest = floor_mod(u, n) * n + floor_mod(v, n), x = 0, y = 0;
+  for (std::int64_t s = 1; s < n; s *= 2) {
+    const bool low = rest / 2 % 2 == 1, right = (rest % 2 == 1) != low;
+    turn(s, x, y, low, right);
+    x += low ? s : 0;
+    y += right ? s : 0;
+    rest /= 4;
+  }
+  return {floor_div(u, n) * n + x, y};
+}
+std::pair<std::int64_t, std::int64_t> curve_number(std::int64_t row, std::int64_t column,
+                                                   std::int64_t n) {
+  std::int64_t x = floor_mod(row, n), y = floor_mod(column, n), number = 0;
+  for (std::int64_t s = n / 2; s > 0; s /= 2) {
+    const bool low = x / s % 2 == 1, right = y / s % 2 == 1;
+    number += s * s * (low ? (right ? 2 : 3) : (right ? 1 : 0));
+    x %= s;
+    y %= s;
+    turn(s, x, y, low, right);
+  }
+  return {floor_div(row, n) * n + number / n, number % n};
+}
+
+}  // namespace
 
 std::vector<std::int64_t> coordinates(const Graph& graph,
                                       std::span<const std::int64_t> loop_indices) {
@@ -40,6 +79,10 @@ std::vector<std::int64_t> coordinates(const Graph& graph,
             value[in[0]] = *value[out[0]];
             value[in[1]] = floor_mod(add(*value[out[1]], *value[out[0]]), graph.extents[in[1]]);
             break;
+          case Step::Hilbert:
+            std::tie(value[in[0]], value[in[1]]) =
+                curve_point(*value[out[0]], *value[out[1]], graph.extents[in[1]]);
+            break;
           case Step::Skew:
             value[in[0]] = add(*value[out[0]], -floor_mod(mul(s.by, *value[*s.along]), s.factor));
             break;
@@ -62,6 +105,10 @@ std::vector<std::int64_t> coordinates(const Graph& graph,
           case Step::CyclicShift:
             value[out[0]] = *value[in[0]];
             value[out[1]] = floor_mod(add(*value[in[1]], -*value[in[0]]), graph.extents[in[1]]);
+            break;
+          case Step::Hilbert:
+            std::tie(value[out[0]], value[out[1]]) =
+                curve_number(*value[in[0]], *value[in[1]], graph.extents[in[1]]);
             break;
           case Step::Skew:
             value[out[0]] = add(*value[in[0]], floor_mod(mul(s.by, *value[*s.along]), s.factor));
@@ -123,6 +170,10 @@ Walk::Walk(const Graph& graph)
         move.action = t.forward ? Action::RotateBack : Action::Rotate;
         move.n = graph.extents[s.in[1]];
         break;
+      case Step::Hilbert:
+        move.action = t.forward ? Action::CurveBack : Action::Curve;
+        move.n = graph.extents[s.in[1]];
+        break;
       case Step::Skew:
         move.action = t.forward ? Action::Skew : Action::SkewBack;
         move.from1 = *s.along;
@@ -166,6 +217,14 @@ void Walk::run(const Move& move) {
       set(move.to0, x);
       set(move.to1, floor_mod(add(y, -x), move.n));
       break;
+    case Action::Curve:
+    case Action::CurveBack: {
+      const auto [to0, to1] =
+          move.action == Action::Curve ? curve_point(x, y, move.n) : curve_number(x, y, move.n);
+      set(move.to0, to0);
+      set(move.to1, to1);
+      break;
+    }
     case Action::Skew: set(move.to0, add(x, floor_mod(mul(move.by, y), move.n))); break;
     case Action::SkewBack: set(move.to0, add(x, -floor_mod(mul(move.by, y), move.n))); break;
   }

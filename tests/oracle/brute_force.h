@@ -33,8 +33,20 @@ class Walk {
  private:
   // Combine: to0 = from0*n + from1. Divide: to0 = from0 / n, to1 = from0 mod n. Shift: to0 = from0
   // + n. Xor: to0 = from0, to1 = from0 ^ from1. Rotate, RotateBack: to0 = from0, to1 = (from1 +-
-  // from0) mod n. Skew, SkewBack: to0 = from0 +- by*from1 mod n.
-  enum class Action { Combine, Divide, Shift, Xor, Rotate, RotateBack, Skew, SkewBack };
+  // from0) mod n. Curve, CurveBack: (to0, to1) is point from0*n + from1 of Hilbert's curve, and
+  // back. Skew, SkewBack: to0 = from0 +- by*from1 mod n.
+  enum class Action {
+    Combine,
+    Divide,
+    Shift,
+    Xor,
+    Rotate,
+    RotateBack,
+    Curve,
+    CurveBack,
+    Skew,
+    SkewBack
+  };
   struct Move {
     Action action;
     int from0, from1, to0, to1;

@@ -40,6 +40,9 @@ std::vector<std::int64_t> output_extents(const Graph& g, const Step& s) {
       if (!is_legal_xor(n, m)) return {};
       return {n, m};
     case Step::CyclicShift: return {n, m};
+    case Step::Hilbert:
+      if (!is_legal_hilbert(n, m)) return {};
+      return {n, m};
     case Step::Skew:
       if (s.factor < 1) return {};
       return {add(n, s.factor - 1)};
@@ -82,6 +85,11 @@ bool has_valid_structure(const Graph& g) {
 }
 
 }  // namespace
+
+bool is_legal_hilbert(std::int64_t extent_a, std::int64_t extent_b) {
+  return extent_b <= 32 && std::has_single_bit(static_cast<std::uint64_t>(extent_b)) &&
+         extent_a % extent_b == 0;
+}
 
 bool is_legal_xor(std::int64_t extent_a, std::int64_t extent_b) {
   return extent_b %

@@ -12,8 +12,12 @@
 //   Xor         [a, b] -> [c, d]  a = c, b = c ^ d           c = a, d = a ^ b           |c| = |a|, |d| = |b|
 //   Skew        a -> b, along r   a = b - (by*r mod factor)  b = a + (by*r mod factor)  |b| = |a| + factor - 1
 //   CyclicShift [a, b] -> [c, d]  a = c, b = (d + c) mod |b| c = a, d = (b - a) mod |b| |c| = |a|, |d| = |b|
+//   Hilbert     [a, b] -> [c, d]  (a, b) is point c*|b| + d  c*|b| + d is its number   |c| = |a|, |d| = |b|
 // clang-format on
 //
+// Hilbert's curve goes through squares of |b|^2 points one below the other, |b| a power of two that
+// divides |a|; the square is that of the row, and what is out of bounds beside it counts by its
+// remainder.
 // Xor acts on two's complement, so also on coordinates out of bounds; it is legal iff the least
 // power of two >= |a| divides |b|.
 #pragma once
@@ -28,7 +32,7 @@
 namespace selvage::oracle {
 
 struct Step {
-  enum Kind { Split, OuterSplit, Merge, Resize, Xor, CyclicShift, Skew };
+  enum Kind { Split, OuterSplit, Merge, Resize, Xor, CyclicShift, Hilbert, Skew };
   Kind kind = Split;
   std::vector<int> in, out;          // iterdomains
   std::int64_t factor = 1;           // Split, OuterSplit; the modulus of a Skew
@@ -67,6 +71,7 @@ inline std::uint64_t bits(std::span<const int> iterdomains) {
 inline bool contains(std::uint64_t set, std::uint64_t part) { return (set & part) == part; }
 
 bool is_legal_xor(std::int64_t extent_a, std::int64_t extent_b);
+bool is_legal_hilbert(std::int64_t extent_a, std::int64_t extent_b);
 
 // Building: iterdomains named I0, I1, ..., logical and loop alike; then steps (out is filled in),
 // which take their inputs' place in loop.

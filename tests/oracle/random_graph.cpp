@@ -225,9 +225,13 @@ class Builder {
                          : DrawRange{x.min + more, x.max + more, more == 0 ? x.multiple_of : 1}};
       } else {
         if (order.size() < 2) continue;
-        s.kind = Step::CyclicShift;
+        const DrawRange& y = extents_[order[1]];
+        const bool is_curve = y.known() && y.min > 1 && y.min <= 32 &&
+                              std::has_single_bit(std::uint64_t(y.min)) &&
+                              x.multiple_of % y.min == 0;
+        s.kind = is_curve ? Step::Hilbert : Step::CyclicShift;
         s.in = {order[0], order[1]};
-        out = {x, extents_[order[1]]};
+        out = {x, y};
       }
       if (extents_.size() + out.size() > kMaxIterdomains) return false;
       if (std::any_of(out.begin(), out.end(), [](const DrawRange& r) { return r.max > kMaxRange; }))
@@ -373,6 +377,7 @@ std::string entry(const SymbolicGraph& g, const SymbolicStep& s) {
     case Step::Xor: return "swizzle: {kind: xor, in: " + ins + ", out: " + outs + "}";
     case Step::CyclicShift:
       return "swizzle: {kind: cyclic_shift, in: " + ins + ", out: " + outs + "}";
+    case Step::Hilbert: return "swizzle: {kind: hilbert, in: " + ins + ", out: " + outs + "}";
     case Step::Skew:
       return "skew: {in: " + in + ", along: " + g.names[*s.along] +
              ", by: " + std::to_string(s.by) + ", modulo: " + text(s.factor) + ", out: " + out +

@@ -171,14 +171,20 @@ TEST(BruteForce, BackwardUndoesForwardInAndOutOfBounds) {
         s.kind == Step::Split || s.kind == Step::OuterSplit || s.kind == Step::Resize;
     if (one_input) s.in = {1};
     if (s.kind == Step::Skew) s.in = {1}, s.along = 0, s.by = 5;
+    if (s.kind == Step::Hilbert) s.in = {1, 0};
     const std::vector<int> out = apply(g, s);
     Graph forward = g;
     forward.loop = forward.logical;
+    // The input that comes back as a remainder.
+    const bool is_remainder =
+        s.kind == Step::Merge || s.kind == Step::CyclicShift || s.kind == Step::Hilbert;
+    const auto is_lost = [&](std::int64_t x, std::int64_t y) {
+      const std::int64_t at = s.in.back() == 0 ? x : y;
+      return is_remainder && (at < 0 || at >= g.extents[std::size_t(s.in.back())]);
+    };
     for (std::int64_t x = -20; x <= 20; ++x)
-      for (std::int64_t y = s.kind == Step::Merge || s.kind == Step::CyclicShift ? 0 : -20; y <= 20;
-           ++y) {
-        if ((s.kind == Step::Merge || s.kind == Step::CyclicShift) && y >= 8)
-          continue;  // their inner input is a remainder
+      for (std::int64_t y = -20; y <= 20; ++y) {
+        if (is_lost(x, y)) continue;
         const Ints c = coordinates(forward, Ints{x, y});
         Ints at;
         for (int i : g.loop) at.push_back(c[i]);
@@ -325,7 +331,7 @@ TEST(BruteForce, TheMinimumIsTheSmallestOfAllSubsets) {
 
 TEST(RandomGraph, ObeysItsLimitsAndCoversAllKinds) {
   std::mt19937_64 rng(4);
-  std::vector<int> kinds(7, 0), roots(4, 0), lengths(9, 0);
+  std::vector<int> kinds(Step::Skew + 1, 0), roots(4, 0), lengths(9, 0);
   int extents_of_one = 0, factors_past = 0, divisible = 0, not_leaf_order = 0, large = 0;
   for (int k = 0; k < 3000; ++k) {
     const Graph g = random_graph(rng);
@@ -349,7 +355,9 @@ TEST(RandomGraph, ObeysItsLimitsAndCoversAllKinds) {
       ASSERT_TRUE(std::max(std::abs(s.left), std::abs(s.right)) <= 3);
     }
   }
-  for (int k = 0; k < 7; ++k) EXPECT_GT(kinds[k], 300) << k;
+  for (int k = 0; k <= Step::Skew; ++k) {
+    EXPECT_GT(kinds[k], k == Step::Hilbert ? 40 : 300) << k;  // few extents are squares
+  }
   for (int k = 1; k <= 3; ++k) EXPECT_GT(roots[k], 300) << k;
   for (int k = 0; k <= 8; ++k) EXPECT_GT(lengths[k], 50) << k;
   for (int count : {extents_of_one, factors_past, divisible, not_leaf_order, large})

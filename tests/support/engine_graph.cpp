@@ -25,9 +25,11 @@ void apply_step(DomainGraph& g, const OracleStep& step, std::vector<DomainId>& i
       out(0, g.resize(in(0), g.pool().constant(step.left), g.pool().constant(step.right), name(0)));
       return;
     case oracle::Step::Xor:
-    case oracle::Step::CyclicShift: {
-      const auto kind =
-          step.kind == oracle::Step::Xor ? SwizzleKind::Xor : SwizzleKind::CyclicShift;
+    case oracle::Step::CyclicShift:
+    case oracle::Step::Hilbert: {
+      const auto kind = step.kind == oracle::Step::Xor           ? SwizzleKind::Xor
+                        : step.kind == oracle::Step::CyclicShift ? SwizzleKind::CyclicShift
+                                                                 : SwizzleKind::Hilbert;
       const auto [x, y] = g.swizzle(kind, in(0), in(1), name(0), name(1));
       out(0, x), out(1, y);
       return;

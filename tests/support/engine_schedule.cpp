@@ -38,6 +38,9 @@ EngineSchedule::EngineSchedule(const oracle::Graph& g) {
       case oracle::Step::CyclicShift:
         request = Swizzle{SwizzleKind::CyclicShift, in(0), in(1), {}, {}};
         break;
+      case oracle::Step::Hilbert:
+        request = Swizzle{SwizzleKind::Hilbert, in(0), in(1), {}, {}};
+        break;
       case oracle::Step::Skew:
         request = Skew{
             in(0), ids[std::size_t(*step.along)], {}, constant(step.by), constant(step.factor)};
