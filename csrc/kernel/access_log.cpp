@@ -1,4 +1,5 @@
 #include <selvage/kernel/access_log.h>
+#include <selvage/kernel/run_state.h>
 
 #include <algorithm>
 
@@ -122,6 +123,24 @@ std::optional<AccessLog::Race> AccessLog::access(std::size_t element, Effect eff
     e.owner = owner;
   }
   return found;
+}
+
+void AccessLog::describe(RunState& state) const {
+  const auto moment = [&](const Moment& m) {
+    state.number(m.thread);
+    state.number(m.agent);
+    if (!m.is_none()) state.tick(m.is_copy() ? m.agent : m.thread, m.block_barriers);
+  };
+  for (std::size_t element = 0; element < elements_.size(); ++element) {
+    const Element& e = elements_[element];
+    moment(e.write);
+    state.number(e.visits > 0 ? e.owner : -1);
+    for (const auto& all : clocked_) {
+      const bool is_noted = element < all.size();
+      state.number(is_noted ? std::int64_t(all[element].moments().size()) : 0);
+      if (is_noted) std::ranges::for_each(all[element].moments(), moment);
+    }
+  }
 }
 
 }  // namespace selvage

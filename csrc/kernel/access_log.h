@@ -40,6 +40,7 @@ class ClockedAccesses {
  public:
   void add(const BarrierClock& clock);
   std::optional<Moment> unordered(const BarrierClock& clock) const;
+  const std::vector<Moment>& moments() const { return moments_; }
 
  private:
   std::vector<Moment> moments_;
@@ -72,6 +73,8 @@ class AccessLog {
   // a store.
   std::optional<Race> access(std::size_t element, Effect effect, std::uint32_t owner,
                              const BarrierClock& clock);
+  // Where threads are clocked.
+  void describe(RunState& state) const;
 
  private:
   std::optional<Race> race(std::size_t element, Effect effect, const BarrierClock& clock) const;

@@ -1,4 +1,5 @@
 #include <selvage/kernel/block_events.h>
+#include <selvage/kernel/run_state.h>
 
 #include <fmt/format.h>
 
@@ -218,6 +219,54 @@ std::string BlockEvents::state(std::size_t object) const {
   const std::string arrived = fmt::format("{} of {} arrivals", o.arrived, arrivals_[object]);
   if (o.expected == 0 && o.copied == 0) return arrived + " have come";
   return fmt::format("{} and {} of {} bytes have come", arrived, o.copied, o.expected);
+}
+
+void BlockEvents::describe(RunState& state) const {
+  for (std::int64_t t = 0; t < threads_; ++t) {
+    state.tick(agent_of_waits(threads_, t), waits_[std::size_t(t)]);
+    for (const bool of_stores : {false, true}) {
+      const std::int64_t agent =
+          of_stores ? agent_of_stores(threads_, t) : agent_of_queue(threads_, t);
+      const std::size_t own = queue(std::uint32_t(t), of_stores);
+      state.tick(agent, batches_[own]);
+      const Ticks& closed = groups_[own];
+      const std::size_t last = std::min(closed.size(), std::size_t(state.groups()));
+      state.number(std::int64_t(last));
+      for (std::size_t k = closed.size() - last; k < closed.size(); ++k) {
+        state.tick(agent, closed[k]);
+      }
+    }
+  }
+  const auto all = [&](const Ticks& known) {
+    state.number(std::int64_t(known.size()));
+    state.ticks(known);
+  };
+  const auto arrivals = [&](const std::map<std::int64_t, ThreadClocks::Tick>& last) {
+    state.number(std::int64_t(last.size()));
+    for (const auto& [agent, tick] : last) {
+      state.number(agent);
+      state.tick(agent, tick);
+    }
+  };
+  for (const Object& o : objects_) {
+    state.phases_ended(std::int64_t(o.ended.size()));
+    for (const std::int64_t n : {o.arrived, o.expected, o.copied}) state.number(n);
+    all(o.known);
+    // A wait for a phase before the last one is a fault.
+    all(o.ended.empty() ? Ticks() : o.ended.back());
+    state.number(std::int64_t(o.waiters.size()));
+    for (const Waiter& w : o.waiters) {
+      state.number(w.thread);
+      state.tick(agent_of_waits(threads_, w.thread), w.tick);
+    }
+    state.number(std::int64_t(o.announcers.size()));
+    for (const Waiter& w : o.announcers) {
+      state.number(w.thread);
+      state.tick(w.thread, w.tick);
+    }
+    arrivals(o.last_arrival);
+    arrivals(o.arrivals_before);
+  }
 }
 
 }  // namespace selvage

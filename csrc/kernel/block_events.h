@@ -109,6 +109,8 @@ class BlockEvents {
                 std::string& wrong);
   // "32 of 64 arrivals and 0 of 128 bytes have come"
   std::string state(std::size_t object) const;
+  // All that a run without faults may ask for.
+  void describe(RunState& state) const;
 
  private:
   using Ticks = std::vector<ThreadClocks::Tick>;

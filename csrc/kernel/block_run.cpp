@@ -1,6 +1,7 @@
 #include <selvage/base/shuffle.h>
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/block_run.h>
+#include <selvage/kernel/run_state.h>
 
 #include <fmt/format.h>
 
@@ -14,22 +15,40 @@ void BlockRun::run(std::vector<Thread>& order, SplitMix64* random) {
     r.frames.clear();
     r.variables.clear();
     r.waits_at = kTop;
+    r.is_held = false;
     r.frames.push_back({&tree_.body()});
   }
+  bool has_released = true;
   while (actions_.goes_on()) {
+    set_pace(has_released);
+    actions_.begin_round(*this);
     if (random != nullptr) selvage::shuffle(order, *random);
     for (Thread t : order) {
-      if (runners_[t].waits_at == kTop && !runners_[t].frames.empty()) run(t);
+      if (goes_on(t)) run(t);
     }
     // Threads that were not run to where they wait miss nothing.
-    if (!actions_.goes_on() || (!release(false) && !release(true))) break;
+    if (!actions_.goes_on()) break;
+    has_released = release(false);
+    const bool is_held = std::ranges::any_of(runners_, &Runner::is_held);
+    if (!has_released && !is_held && !release(true)) break;
   }
+}
+
+void BlockRun::set_pace(bool has_released) {
+  if (paced_.empty()) return;
+  std::int64_t slowest = INT64_MAX;
+  for (Thread t = 0; t < threads_; ++t) {
+    runners_[t].is_held = false;
+    if (const auto turn = turn_of(t, paced_)) slowest = std::min(slowest, turn->iteration);
+  }
+  lead_ = has_released || slowest != slowest_ ? 1 : lead_ + 1;
+  slowest_ = slowest;
 }
 
 void BlockRun::run(Thread t) {
   Runner& r = runners_[t];
   stand(t);
-  while (r.waits_at == kTop && !r.frames.empty() && actions_.goes_on()) {
+  while (goes_on(t) && actions_.goes_on()) {
     Frame& f = r.frames.back();
     if (f.at == f.body->size()) {
       end_body(t);
@@ -56,6 +75,9 @@ void BlockRun::end_body(Thread t) {
     r.frames.pop_back();
     return;
   }
+  const bool is_paced = std::ranges::find(paced_, f.owner) != paced_.end();
+  r.is_held = is_paced && (slowest_ < INT64_MAX ? f.next - slowest_ : f.turn) >= lead_;
+  if (r.is_held) return;
   r.variables.push_back(f.owner);
   f.at = 0;
   ++f.next;
@@ -320,6 +342,30 @@ void BlockRun::tell_endless(Thread t, PlaceId id) {
   tell(id, t,
        fmt::format("a wait for phase {} that never ends: {}", signal->amount,
                    events_->state(signal->object)));
+}
+
+std::optional<BlockRun::Turn> BlockRun::turn_of(Thread t, std::span<const PlaceId> loops) const {
+  for (const Frame& f : runners_[t].frames) {
+    if (std::ranges::find(loops, f.owner) != loops.end()) return Turn{f.owner, f.next};
+  }
+  return std::nullopt;
+}
+
+void BlockRun::describe(RunState& state, std::span<const PlaceId> loops, std::int64_t from) const {
+  state.number(lead_);
+  for (const Runner& r : runners_) {
+    state.number(r.waits_at);
+    state.number(std::int64_t(r.frames.size()));
+    for (const Frame& f : r.frames) {
+      const bool is_counted = std::ranges::find(loops, f.owner) != loops.end();
+      state.number(f.owner);
+      state.number(f.owner != kTop && f.body == &tree_[f.owner].otherwise);
+      state.number(std::int64_t(f.at));
+      state.number(is_counted ? f.next - from : f.next);
+      state.number(is_counted ? f.turn - from : f.turn);
+      state.number(is_counted ? 0 : f.end);
+    }
+  }
 }
 
 }  // namespace selvage

@@ -29,6 +29,8 @@ struct RunFault {
   std::string what = {};  // the barrier's name; of an Event: "a wait for phase 1 that never ends"
 };
 
+class BlockRun;
+
 // The actions of a run at the statements that threads reach. BlockRun calls them.
 class BlockActions {
  public:
@@ -68,6 +70,8 @@ class BlockActions {
   // These threads have waited for one another at a Barrier.
   virtual void meet(PlaceId, std::span<const Thread>) {}
   virtual void diverge(PlaceId s, const RunFault& fault) = 0;
+  // All threads stand where they had to wait; those that need not any more run next.
+  virtual void begin_round(const BlockRun&) {}
   // False ends the run. spend() tells of operations that BlockRun itself has taken.
   virtual bool goes_on() const = 0;
   virtual void spend(std::int64_t operations) = 0;
@@ -91,6 +95,9 @@ class BlockRun {
         actions_(actions),
         runners_(std::size_t(threads)) {}
 
+  // In these loops no thread is more than an iteration ahead of the slowest while others can go on.
+  // So the same state may come again, even where some wait for nobody.
+  void keep_pace(std::vector<PlaceId> loops) { paced_ = std::move(loops); }
   // `random`: if not null, the order of threads is drawn from it.
   void run(std::vector<std::uint32_t>& order, SplitMix64* random = nullptr);
 
@@ -100,6 +107,15 @@ class BlockRun {
     const PlaceId at = runners_[t].waits_at;
     return at == kTop ? std::nullopt : std::optional(at);
   }
+  // The iteration of one of these loops that the thread is in.
+  struct Turn {
+    PlaceId loop = 0;
+    std::int64_t iteration = 0;
+  };
+  std::optional<Turn> turn_of(std::uint32_t t, std::span<const PlaceId> loops) const;
+  // Where the threads stand; iterations of these loops are counted from `from` on, and not how many
+  // are left.
+  void describe(RunState& state, std::span<const PlaceId> loops, std::int64_t from) const;
 
  private:
   using Thread = BlockActions::Thread;
@@ -117,12 +133,18 @@ class BlockRun {
     std::vector<Frame> frames;
     std::vector<PlaceId> variables;
     PlaceId waits_at = kTop;  // nowhere
+    bool is_held = false;     // by the pace, until the next round
   };
 
   const Statement& statement(PlaceId id) const { return *tree_[id].statement; }
   // The members of a statement that threads run together.
   const Barrier& together_at(PlaceId id) const { return *parts_of(statement(id)).together; }
   void run(Thread t);
+  bool goes_on(Thread t) const {
+    const Runner& r = runners_[t];
+    return r.waits_at == kTop && !r.is_held && !r.frames.empty();
+  }
+  void set_pace(bool has_released);
   void step(Thread t, PlaceId id);
   void stand(Thread t) { actions_.stand_at(t, runners_[t].variables); }
   void enter(Runner& r, PlaceId owner, const std::vector<PlaceId>& body, std::int64_t next,
@@ -150,6 +172,8 @@ class BlockRun {
   BlockActions& actions_;
   std::vector<Runner> runners_;
   std::vector<Thread> there_;  // threads that wait at barriers and shuffles
+  std::vector<PlaceId> paced_;
+  std::int64_t slowest_ = 0, lead_ = 1;  // the slowest one's iteration, and how far others may be
 };
 
 }  // namespace selvage

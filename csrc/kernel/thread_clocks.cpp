@@ -1,4 +1,5 @@
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/run_state.h>
 #include <selvage/kernel/thread_clocks.h>
 
 #include <algorithm>
@@ -80,6 +81,21 @@ std::optional<ThreadClocks::TakenBarrier> ThreadClocks::take(
   last = {&barrier, {threads.begin(), threads.end()}, {}};
   for (std::uint32_t t : threads) last.ticks.push_back(now(t));
   return taken;
+}
+
+void ThreadClocks::describe(RunState& state) const {
+  for (std::int64_t t = 0; t < threads_; ++t) {
+    for (std::int64_t of = 0; of < columns_; ++of) state.tick(of, at(t, of));
+  }
+  for (const auto& [id, use] : uses_) {
+    state.number(id);
+    state.number(reinterpret_cast<std::intptr_t>(use.barrier));
+    state.number(std::int64_t(use.threads.size()));
+    for (std::size_t i = 0; i < use.threads.size(); ++i) {
+      state.number(use.threads[i]);
+      state.tick(use.threads[i], use.ticks[i]);
+    }
+  }
 }
 
 }  // namespace selvage

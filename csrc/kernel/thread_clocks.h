@@ -10,6 +10,8 @@
 
 namespace selvage {
 
+class RunState;
+
 // Vector clocks: the order of moments of two threads of a block that holds in every interleaving,
 // for kernels in which any set of threads may meet at a barrier. A thread's own clock ticks at each
 // barrier that it meets. Of every other thread it knows the last tick that has surely passed.
@@ -50,6 +52,7 @@ class ThreadClocks {
     std::uint32_t thread = 0, user = 0;
   };
   std::optional<TakenBarrier> take(const Barrier& barrier, std::span<const std::uint32_t> threads);
+  void describe(RunState& state) const;
 
  private:
   Tick at(std::int64_t thread, std::int64_t of) const {

@@ -1,6 +1,7 @@
 #include <selvage/kernel/box_loops.h>
 #include <selvage/kernel/role_rings.h>
 #include <selvage/kernel/verify_parts.h>
+#include <selvage/kernel/verify_recurrence.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -181,11 +182,12 @@ Verification verify(const Kernel& kernel) {
                                    [](const HazardFindings& p) { return !p.open.empty(); });
   std::vector<Replay> runs;
   bool is_exact = false;
+  std::string_view rule = "exact enumeration";
   if (is_open) {
+    const bool is_of_one_block = are_decided_by_one_block(map, parts);
     if (const auto all = all_points(map.size_facts(), map.sizes(), kMostPoints)) {
       std::int64_t work = kExactWork;
       is_exact = true;
-      const bool is_of_one_block = are_decided_by_one_block(map, parts);
       for (const Point& sizes : *all) {
         runs.push_back(is_of_one_block ? replay_first_block(map, sizes, work)
                                        : replay(map, sizes, work));
@@ -194,7 +196,17 @@ Verification verify(const Kernel& kernel) {
         if (work < 0) break;
       }
     }
-    if (!is_exact && !map.sizes().empty()) {
+    std::optional<RecurringRuns> recurring;
+    const bool has_fault =
+        std::ranges::any_of(runs, [](const Replay& run) { return !run.faults.empty(); });
+    if (!is_exact && !has_fault && is_of_one_block && map.has_own_pace()) {
+      recurring = recurring_runs(map, kExactWork);
+    }
+    if (recurring) {
+      is_exact = recurring->is_decided;
+      runs = std::move(recurring->runs);
+      rule = "runs that recur";
+    } else if (!is_exact && !map.sizes().empty()) {
       for (const Point& sizes : sample_points(map.size_facts(), map.sizes(), 4)) {
         runs.push_back(replay(map, sizes, kSampleWork));
       }
@@ -218,7 +230,7 @@ Verification verify(const Kernel& kernel) {
                     [](const KernelFinding& f) { return is_refuted(f.verdict); });
     if (found.empty() && is_exact && !is_refuted_already) {
       Proved proved = parts[h].proved;
-      add_rule("exact enumeration", proved);
+      add_rule(std::string(rule), proved);
       out.verdicts[h] = std::move(proved);
       continue;
     }

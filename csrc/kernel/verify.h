@@ -54,8 +54,9 @@ struct Verification {
 
 // Refuted is exact: the kernel has a run, at the sizes that the finding names, in which these
 // threads do that. Hazards that proofs leave open are looked for in runs (kernel/verify_replay.h):
-// runs at all sizes decide, if there are at most 256 and the kernel is small; runs at some sizes
-// may refute. verify() ends on any kernel: what takes too long is Unknown, and so is all of a
+// runs at all sizes decide, if there are at most 256 and the kernel is small; runs that come to the
+// same state again decide for any number of iterations (kernel/verify_recurrence.h); runs at some
+// sizes may refute. verify() ends on any kernel: what takes too long is Unknown, and so is all of a
 // kernel with an index expression of more than 8,192 nodes.
 Verification verify(const Kernel& kernel);
 

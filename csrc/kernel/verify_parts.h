@@ -35,7 +35,8 @@ std::vector<KernelFinding> rank_findings(const AccessMap& map);
 // data.
 bool are_blocks_alike(const AccessMap& map);
 // A run of the first block alone (kernel/verify_replay.h).
-Replay replay_first_block(const AccessMap& map, const Point& sizes, std::int64_t work);
+Replay replay_first_block(const AccessMap& map, const Point& sizes, std::int64_t work,
+                          ReplayWatch* watch = nullptr);
 
 // "block (0, 0, 0), thread (1, 0, 0), k = 3"
 std::string to_text(const ThreadAt& at);

@@ -21,13 +21,16 @@ using Index3 = std::array<std::int64_t, 3>;
 // The actions of BlockRun's threads, without values.
 class Player : private BlockActions, private ReplayMemory::Log {
  public:
-  Player(const AccessMap& map, const Point& sizes, std::int64_t work, bool is_of_one_block = false)
+  Player(const AccessMap& map, const Point& sizes, std::int64_t work, bool is_of_one_block = false,
+         ReplayWatch* watch = nullptr)
       : map_(map),
         sizes_(sizes),
         work_(work),
         is_of_one_block_(is_of_one_block),
+        watch_(watch),
         loop_values_(map.places().size()) {
-    out_.is_complete = true;
+    // What is stored over a barrier object destroys it, which a run does not see.
+    out_.is_complete = !shares_bytes_of_objects();
     by_place_.resize(map.places().size());
     for (std::size_t i = 0; i < map.accesses().size(); ++i) {
       // What depends on data may or may not happen: only the rest is looked at.
@@ -63,6 +66,16 @@ class Player : private BlockActions, private ReplayMemory::Log {
     std::vector<std::size_t> conditions;  // how many of those each has
   };
 
+  bool shares_bytes_of_objects() const {
+    const auto& buffers = map_.kernel().buffers;
+    for (BufferId b = 0; b < buffers.size(); ++b) {
+      for (BufferId other = 0; buffers[b].arrivals && other < buffers.size(); ++other) {
+        if (other != b && map_.overlap(b, other)) return true;
+      }
+    }
+    return false;
+  }
+
   void play() {
     for (const auto& [symbol, value] : sizes_) slots_[slots_(symbol)] = value;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -91,6 +104,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
     std::vector<Thread> all(static_cast<std::size_t>(threads_));
     std::iota(all.begin(), all.end(), 0U);
     BlockRun block(map_.tree(), threads_, clock_, events_ ? &*events_ : nullptr, *this);
+    if (watch_ != nullptr) block.keep_pace(watch_->loops());
     for (block_[2] = 0; block_[2] < grid_[2]; ++block_[2]) {
       for (block_[1] = 0; block_[1] < grid_[1]; ++block_[1]) {
         for (block_[0] = 0; block_[0] < grid_[0]; ++block_[0]) {
@@ -213,6 +227,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   }
   void set(PlaceId id, std::int64_t value) override {
     if (loop_values_[id].empty()) return;
+    if (watch_ != nullptr) watch_->turn(running_, id);
     work_ -= 1;
     loop_values_[id][running_] = value;
     slots_[slots_(variable_at(id))] = value;
@@ -268,6 +283,15 @@ class Player : private BlockActions, private ReplayMemory::Log {
       signal.amount = *amount;
     }
     return signal;
+  }
+  void begin_round(const BlockRun& run) override {
+    if (watch_ == nullptr) return;
+    const auto describe = [&](RunState& state) {
+      clock_.clocks().describe(state);
+      events_->describe(state);
+      memory_->describe(state);
+    };
+    watch_->round(run, describe, work_);
   }
   bool is_last_block(PlaceId id) override {
     return ++arrived_[id] == grid_[0] * grid_[1] * grid_[2];
@@ -421,6 +445,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   Point sizes_;
   std::int64_t work_;
   bool is_of_one_block_;
+  ReplayWatch* watch_;  // of a kernel with events; or null
   Replay out_;
   std::vector<std::vector<std::size_t>> by_place_;
   std::vector<Compiled> compiled_;
@@ -452,8 +477,9 @@ Replay replay(const AccessMap& map, const Point& sizes, std::int64_t work) {
   return Player(map, sizes, work).run();
 }
 
-Replay replay_first_block(const AccessMap& map, const Point& sizes, std::int64_t work) {
-  return Player(map, sizes, work, true).run();
+Replay replay_first_block(const AccessMap& map, const Point& sizes, std::int64_t work,
+                          ReplayWatch* watch) {
+  return Player(map, sizes, work, true, watch).run();
 }
 
 bool are_blocks_alike(const AccessMap& map) {

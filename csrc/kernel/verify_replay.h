@@ -3,6 +3,8 @@
 #include <selvage/kernel/verify_meeting.h>
 
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -32,6 +34,23 @@ struct Replay {
   // here is absent.
   bool is_complete = false;
   std::int64_t work_left = 0;
+};
+
+class BlockRun;
+class RunState;
+
+// Looks at a run from round to round.
+class ReplayWatch {
+ public:
+  virtual ~ReplayWatch() = default;
+  // The loops in which threads keep pace.
+  virtual const std::vector<PlaceId>& loops() const = 0;
+  // A thread begins an iteration of a serial loop.
+  virtual void turn(std::uint32_t thread, PlaceId loop) = 0;
+  // A round begins. `describe` adds all but the places where threads stand. Reduces `work` by the
+  // operations that it takes.
+  virtual void round(const BlockRun& run, const std::function<void(RunState&)>& describe,
+                     std::int64_t& work) = 0;
 };
 
 // `work`: the most operations to take.

@@ -1,5 +1,6 @@
 #include <selvage/base/integer.h>
 #include <selvage/kernel/effect.h>
+#include <selvage/kernel/run_state.h>
 #include <selvage/kernel/verify_replay_memory.h>
 
 #include <algorithm>
@@ -23,6 +24,11 @@ void ReplayMemory::start_block() {
 
 std::int64_t ReplayMemory::cost_of_a_block() const {
   return std::int64_t(local_written_.size()) / 8 + 4 * layout_.shared;
+}
+
+void ReplayMemory::describe(RunState& state) const {
+  for (const char written : local_written_) state.number(written);
+  shared_.describe(state);
 }
 
 std::int64_t ReplayMemory::same_place(BufferId to, BufferId from, std::int64_t address) const {

@@ -35,6 +35,8 @@ class ReplayMemory {
   std::int64_t cost_of_a_block() const;
   // Whether more elements of global memory were accessed than can be kept.
   bool is_full() const { return global_.size() > kMostElements; }
+  // That of the block, and of its threads.
+  void describe(RunState& state) const;
 
  private:
   static constexpr std::size_t kMostElements = 1 << 18;

@@ -214,7 +214,10 @@ TEST(RoleRings, AreProvedOnlyWhereRunsHaveNoFault) {
     }
     RoleRing any = with_tiles({}, {});
     const bool is_legal = verify(any.make()).is_legal();
-    EXPECT_TRUE(!is_legal || has_no_fault) << "case " << k << "\n" << loop_nest(any.kernel);
+    // Of rings that run again a few shapes are not known.
+    EXPECT_TRUE(is_legal == has_no_fault || (has_no_fault && drawn.runs_again))
+        << "case " << k << "\n"
+        << loop_nest(any.kernel);
     // One stage is no ring of one role, and runs alone would prove it.
     const bool is_ring = drawn.stages > 1;
     ++all;
