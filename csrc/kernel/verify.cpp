@@ -12,7 +12,8 @@ namespace selvage {
 
 namespace {
 
-constexpr std::int64_t kExactWork = std::int64_t{1} << 27;   // operations of runs that decide
+constexpr std::int64_t kExactWork = std::int64_t{1} << 27;      // operations of runs that decide
+constexpr std::int64_t kRecurringWork = std::int64_t{1} << 28;  // of runs that stand for all
 constexpr std::size_t kMostPoints = 256;                     // values of sizes, each with its run
 constexpr std::int64_t kSampleWork = std::int64_t{1} << 24;  // of one that may refute
 
@@ -200,7 +201,7 @@ Verification verify(const Kernel& kernel) {
     const bool has_fault =
         std::ranges::any_of(runs, [](const Replay& run) { return !run.faults.empty(); });
     if (!is_exact && !has_fault && is_of_one_block && map.has_own_pace()) {
-      recurring = recurring_runs(map, kExactWork);
+      recurring = recurring_runs(map, kRecurringWork);
     }
     if (recurring) {
       is_exact = recurring->is_decided;

@@ -61,14 +61,6 @@ TEST(RunsThatRecur, ProveOrdersThatNoOtherTheoremIsAbout) {
   RoleRing one;
   one.stages = one.slots = 1;
   EXPECT_TRUE(is_by_runs(verify(one.make())));
-  // Of those in the warp that copies all but one run through the loop and wait for nobody.
-  RoleRing roles;
-  Kernel kernel = roles.make();
-  auto& region = std::get<Region>(std::get<Loop>(kernel.body[0].node).body[0].node);
-  const Guard alone = std::get<Guard>(region.body[0].node);
-  const Loop loop = std::get<Loop>(alone.body[0].node);
-  region.body = {test::loop(loop.variable, loop.extent, {guard(alone.condition, loop.body)})};
-  EXPECT_TRUE(is_by_runs(verify(kernel)));
 }
 
 // Tiles of 16 rows each, of rows that are any number or a multiple of 16, one of two sizes, and

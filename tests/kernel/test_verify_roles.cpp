@@ -74,6 +74,13 @@ TEST(RoleRings, AreNotProvedWhereAnythingIsWrong) {
   }
 }
 
+// As many tiles are on their way at once as there are objects, whether anything reads them or not.
+TEST(RoleRings, AreProvedWhereNothingReadsTheTiles) {
+  const auto reads_nothing = [](RoleRing& r) { std::erase(r.use, Use::Read); };
+  EXPECT_TRUE(is_proved(reads_nothing));
+  EXPECT_FALSE(is_proved([&](RoleRing& r) { reads_nothing(r), r.stages = 4; }));
+}
+
 // Slots and phases go on from run to run, whatever the number of tiles in each.
 TEST(RoleRings, AreProvedForAnyNumberOfRuns) {
   for (std::int64_t stages = 2; stages <= 5; ++stages) {
