@@ -141,6 +141,10 @@ class KernelObligations {
   }
 
   void add(const Store& store) {
+    // The empty state, with which blocks combine theirs, is stored by a kernel of other loops.
+    const bool is_empty_state =
+        tensor_.schedule->meets_atomically(analysis_.tensor) && !store.atomic;
+    if (is_empty_state) return differ();
     for (const Loop* loop : loops_) add(*loop);
     // A thread stores its own row, and not that of the position at which its loops are.
     if (GroupFold::is_one(*tensor_.schedule, tensor_.analysis.tensor)) return differ();
