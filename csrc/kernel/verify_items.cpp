@@ -200,8 +200,6 @@ bool ItemProofs::is_within(const KernelAccess& access, Expr index, Expr extent) 
   return follows_from_one(known.facts(), 0 <= index && index < extent);
 }
 
-// Proves a claim about named numbers, whose names it opens one after the other, from the last one
-// on: what names stand for may be much longer than what is left once the claim is simplified.
 bool ItemProofs::prove_owner(std::size_t access) {
   const KernelAccess& a = map_.accesses()[access];
   Environment indices, named;

@@ -231,27 +231,28 @@ class Question {
   // S*p + q = S*p' + q' with 0 <= q, q' < S: the quotients agree, and so do the rests.
   bool cut_and_equate(Agreement& agreement, LinearSum a, LinearSum b,
                       std::array<std::int64_t, 2> units, bool with_numbers) {
-    ExprPool& pool = map_.pool();
-    for (int cuts = 0; cuts < kMostCuts; ++cuts) {
-      bool was_cut = false;
-      std::vector<Expr> strides = strides_of(map_, a, with_numbers);
-      for (Expr stride : strides_of(map_, b, with_numbers)) {
-        if (!contains(strides, stride)) strides.push_back(stride);
-      }
+    enum class Cut : std::uint8_t { None, Made, Differs };
+    const auto cut_at = [&](const std::vector<Expr>& strides) {
       for (Expr stride : strides) {
-        const auto x = cut(pool, a, stride), y = cut(pool, b, stride);
+        const auto x = cut(map_.pool(), a, stride), y = cut(map_.pool(), b, stride);
         if (!x || !y || !fits(map_, first_.scope, x->rest, units[0], stride) ||
             !fits(map_, second_.scope, y->rest, units[1], stride)) {
           continue;
         }
-        if (!equate(agreement, x->rest, y->rest, units)) return false;
+        if (!equate(agreement, x->rest, y->rest, units)) return Cut::Differs;
         a = x->quotient;
         b = y->quotient;
         units = {1, 1};
-        was_cut = true;
-        break;
+        return Cut::Made;
       }
-      if (!was_cut) break;
+      return Cut::None;
+    };
+    for (int cuts = 0; cuts < kMostCuts; ++cuts) {
+      Cut made = cut_at(strides_of(map_, a, with_numbers));
+      // Where one address is a number, the other one has the strides.
+      if (made == Cut::None) made = cut_at(strides_of(map_, b, with_numbers));
+      if (made == Cut::Differs) return false;
+      if (made == Cut::None) break;
     }
     return equate(agreement, a, b, units);
   }
