@@ -15,7 +15,6 @@
 #include <selvage/codegen/text_lines.h>
 #include <selvage/codegen/text_plan.h>
 #include <selvage/codegen/value_text.h>
-#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/same_kernel.h>
 #include <selvage/kernel/statements.h>
 
@@ -394,7 +393,7 @@ class Writer {
          (kernel_.launch.is_cluster ? ")" : " && threadIdx.z == 0)"));
     for (const std::string& l : lines) line(l);
     close();
-    line(has_multicast(kernel_) ? "sync_cluster();" : "__syncthreads();");
+    line(events_->meet());
   }
   void write(const AsyncCopy& copy) {
     for (const std::string& l : events_->copy(copy, bulk_bytes_, is_of_own_rank_)) line(l);

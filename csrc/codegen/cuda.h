@@ -26,7 +26,8 @@ namespace selvage {
 //   init_object(object, arrivals), publish_objects(), arrive_at(object),
 //   arrive_with_copies(object), wait_for_phase(object, parity)  barrier objects (head_text.h)
 //   cluster_rank(), cluster_number(), sync_cluster(), in_rank(at, rank, bytes),
-//   RANK_SHARED(n, type, name, bytes)  where a block is one of a cluster (head_text.h)
+//   RANK_SHARED(n, type, name, bytes), arrive_in_rank(object, rank, bytes),
+//   wait_for_ranks(object, parity)  where a block is one of a cluster (head_text.h)
 // With SELVAGE_VIRTUAL_DEVICE defined, plain C that gives the same bits replaces inline assembly.
 // A kernel with clusters is declared as KERNEL(CLUSTER(blocks) name), and one with so many threads
 // that they cannot have 255 registers each as KERNEL(__launch_bounds__(threads) name).

@@ -1,6 +1,7 @@
 #include <selvage/codegen/atomics.h>
 #include <selvage/codegen/event_text.h>
 #include <selvage/codegen/head_text.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
@@ -8,6 +9,11 @@
 namespace selvage {
 
 std::vector<std::string> EventText::objects() {
+  for_each_statement(kernel_.body, [&](const Statement& s) {
+    const auto* arrive = std::get_if<Arrive>(&s.node);
+    if (arrive == nullptr || !arrive->object || !arrive->object->rank.valid()) return;
+    of_ranks_.insert(arrive->object->buffer);
+  });
   std::vector<std::string> lines;
   for (BufferId b = 0; b < kernel_.buffers.size(); ++b) {
     const Buffer& objects = kernel_.buffers[b];
@@ -22,6 +28,10 @@ std::vector<std::string> EventText::objects() {
   return lines;
 }
 
+std::string EventText::meet() const {
+  return has_multicast(kernel_) || !of_ranks_.empty() ? "sync_cluster();" : "__syncthreads();";
+}
+
 std::string EventText::object(const BarrierObject& o) const {
   return "&" + buffers_.element(o.buffer, index_.write_converted(o.address).text);
 }
@@ -29,6 +39,11 @@ std::string EventText::object(const BarrierObject& o) const {
 std::string EventText::arrive(const Arrive& arrive) const {
   if (!arrive.object) return arrive.of_stores ? "end_store_group();" : "end_copy_group();";
   const std::string own = object(*arrive.object);
+  if (arrive.object->rank.valid()) {
+    return fmt::format("arrive_in_rank({}, {}, {});", own,
+                       index_.write_converted(arrive.object->rank).text,
+                       kernel_.launch.shared_bytes.value());
+  }
   if (arrive.of_copies) return fmt::format("arrive_with_copies({});", own);
   if (!arrive.bytes.valid()) return fmt::format("arrive_at({});", own);
   return fmt::format("arrive_announcing({}, {});", own, index_.write(arrive.bytes).text);
@@ -41,15 +56,17 @@ std::string EventText::wait(const Wait& wait) const {
   const std::string own = object(*wait.object);
   const CText phase = index_.write_converted(wait.phase);
   const bool is_parity = wait.phase.is(Op::Mod) && wait.phase[1].is_const(2);
-  if (is_parity) return fmt::format("wait_for_phase({}, {});", own, phase.text);
-  return fmt::format("wait_for_phase({}, {} & 1);", own, inside(phase, info(Op::Mul).precedence));
+  const std::string parity =
+      is_parity ? phase.text : inside(phase, info(Op::Mul).precedence) + " & 1";
+  const bool is_of_ranks = of_ranks_.contains(wait.object->buffer);
+  return fmt::format("wait_for_{}({}, {});", is_of_ranks ? "ranks" : "phase", own, parity);
 }
 
 std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::string& bytes,
                                          bool is_of_own_rank) {
   const Transfer& t = copy.copy;
   const std::int64_t each = t.width * size_of(kernel_.buffers[t.to].type);
-  if (copy.is_store()) return {copy.atomic ? combine_box(copy) : store_box(copy)};
+  if (copy.is_store()) return {store_box(copy)};
   const std::string to = place(t.to, t.to_address);
   const std::string from = copy.box ? "" : place(t.from, t.from_address);
   if (!copy.object) {
@@ -104,17 +121,11 @@ std::string EventText::begin_box(const AsyncCopy& copy) {
 }
 std::string EventText::store_box(const AsyncCopy& copy) {
   const std::size_t rank = copy.box->corner.size();
-  stored_ranks_.insert(rank);
-  return fmt::format("store_box_{}(&{}, {}{});", rank, maps_[copy.box->map],
+  (copy.atomic ? combined_ranks_ : stored_ranks_).insert(rank);
+  const std::string name = copy.atomic ? "combine_box" : "store_box";
+  const std::string function = copy.atomic ? std::string(atomic_word(*copy.atomic)) + ", " : "";
+  return fmt::format("{}_{}({}&{}, {}{});", name, rank, function, maps_[copy.box->map],
                      place(copy.copy.from, copy.copy.from_address), corner(*copy.box));
-}
-
-std::string EventText::combine_box(const AsyncCopy& copy) {
-  const std::size_t rank = copy.box->corner.size();
-  combined_ranks_.insert(rank);
-  return fmt::format("combine_box_{}({}, &{}, {}{});", rank, atomic_word(*copy.atomic),
-                     maps_[copy.box->map], place(copy.copy.from, copy.copy.from_address),
-                     corner(*copy.box));
 }
 
 // Whether the kernel reads what it stores by boxes. If not, a tile may be written again once it has
@@ -174,30 +185,19 @@ std::string box_head(std::size_t rank, bool to_ranks) {
       to_ranks ? ", \"h\"((unsigned short)((1 << (ranks)) - 1))" : "", values);
 }
 
-// The other way, which belong to groups of the thread.
-std::string store_head(std::size_t rank) {
+// The other way, which belong to groups of the thread. `combines`: with what is stored there, by
+// `op`, which is add, min or max.
+std::string store_head(std::size_t rank, bool combines) {
   const auto [names, places, values] = corner_of(rank, 2);
   return fmt::format(
-      "#ifndef store_box_{0}\n"
-      "#define store_box_{0}(map, from{1}) \\\n"
-      "  asm volatile(\"cp.async.bulk.tensor.{0}d.global.shared::cta.tile.bulk_group \" \\\n"
+      "#ifndef {4}_box_{0}\n"
+      "#define {4}_box_{0}({5}map, from{1}) \\\n"
+      "  asm volatile(\"cp.{6}async.bulk.tensor.{0}d.global.shared::cta.{7}tile.bulk_group \" \\\n"
       "               \"[%0, {{{2}}}], [%1];\" :: \\\n"
       "               \"l\"(map), \"r\"(shared_address(from)){3} : \"memory\")\n"
       "#endif\n",
-      rank, names, places, values);
-}
-
-// The same that combine what is stored there with the tile: `op` is add, min or max.
-std::string combine_head(std::size_t rank) {
-  const auto [names, places, values] = corner_of(rank, 2);
-  return fmt::format(
-      "#ifndef combine_box_{0}\n"
-      "#define combine_box_{0}(op, map, from{1}) \\\n"
-      "  asm volatile(\"cp.reduce.async.bulk.tensor.{0}d.global.shared::cta.\" #op \\\n"
-      "               \".tile.bulk_group [%0, {{{2}}}], [%1];\" :: \\\n"
-      "               \"l\"(map), \"r\"(shared_address(from)){3} : \"memory\")\n"
-      "#endif\n",
-      rank, names, places, values);
+      rank, names, places, values, combines ? "combine" : "store", combines ? "op, " : "",
+      combines ? "reduce." : "", combines ? "\" #op \"." : "");
 }
 
 }  // namespace
@@ -208,14 +208,15 @@ std::string EventText::head() const {
   const bool has_proxy = uses_proxy();
   if (has_objects_ || has_proxy) head += kSharedAddress;
   if (has_objects_) head += kBarrierObjects;
+  if (!of_ranks_.empty()) head += kRankArrivals;
   if (has_proxy) head += kBulkCopies;
   const bool stores = !stored_ranks_.empty() || !combined_ranks_.empty();
   if (stores) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
   if (has_multicasts_) head += kMulticast;
   for (std::size_t rank : loaded_ranks_) head += box_head(rank, false);
   for (std::size_t rank : multicast_ranks_) head += box_head(rank, true);
-  for (std::size_t rank : stored_ranks_) head += store_head(rank);
-  for (std::size_t rank : combined_ranks_) head += combine_head(rank);
+  for (std::size_t rank : stored_ranks_) head += store_head(rank, false);
+  for (std::size_t rank : combined_ranks_) head += store_head(rank, true);
   if (!maps_.empty()) head += kTensorMap;
   return head;
 }

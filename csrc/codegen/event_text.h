@@ -21,6 +21,8 @@ class EventText {
 
   // What makes the kernel's barrier objects ready; empty: it has none.
   std::vector<std::string> objects();
+  // The barrier behind that, of all blocks that reach these.
+  std::string meet() const;
   std::string arrive(const Arrive& arrive) const;
   std::string wait(const Wait& wait) const;
   // `bytes`: how many, in C; empty: those of the copy itself.
@@ -37,7 +39,6 @@ class EventText {
   std::string corner(const AsyncCopy::Box& box);
   std::string begin_box(const AsyncCopy& copy);
   std::string store_box(const AsyncCopy& copy);
-  std::string combine_box(const AsyncCopy& copy);
   bool reads_stores() const;
   std::string ranks() const;  // how many blocks a cluster has
   bool uses_proxy() const;
@@ -49,6 +50,7 @@ class EventText {
   const BufferText& buffers_;
   IndexText& index_;
   std::vector<std::string> maps_;
+  std::set<BufferId> of_ranks_;  // objects at which other ranks of a cluster arrive
   bool has_groups_ = false, has_objects_ = false, has_multicasts_ = false;
   // Of boxes that are copied.
   std::set<std::size_t> loaded_ranks_, multicast_ranks_, stored_ranks_, combined_ranks_;

@@ -118,15 +118,27 @@ inline constexpr const char* kBarrierObjects =
     "#define ask_for_phase \"mbarrier.test_wait.parity.shared::cta.b64\"\n"
     "#define publish_objects() ((void)0)\n"
     "#endif\n"
-    "#define wait_for_phase(object, parity) \\\n"
+    "#define wait_for_phase(object, parity) wait_asking(ask_for_phase, object, parity)\n"
+    "#define wait_asking(ask, object, parity) \\\n"
     "  do { \\\n"
     "    int selvage_has_ended; \\\n"
     "    do { \\\n"
-    "      asm volatile(\"{ .reg .pred p; \" ask_for_phase \" p, [%1], %2; \" \\\n"
+    "      asm volatile(\"{ .reg .pred p; \" ask \" p, [%1], %2; \" \\\n"
     "                   \"selp.b32 %0, 1, 0, p; }\" : \"=r\"(selvage_has_ended) : \\\n"
     "                   \"r\"(shared_address(object)), \"r\"((int)(parity)) : \"memory\"); \\\n"
     "    } while (!selvage_has_ended); \\\n"
     "  } while (0)\n"
+    "#endif\n";
+
+// Arrivals at an object in the block of another rank of a cluster, and waits for such.
+inline constexpr const char* kRankArrivals =
+    "#ifndef arrive_in_rank\n"
+    "#define arrive_in_rank(object, rank, bytes) \\\n"
+    "  asm volatile(\"{ .reg .b32 at; mapa.shared::cluster.u32 at, %0, %1; \" \\\n"
+    "               \"mbarrier.arrive.release.cluster.shared::cluster.b64 _, [at]; }\" :: \\\n"
+    "               \"r\"(shared_address(object)), \"r\"((int)(rank)) : \"memory\")\n"
+    "#define ask_for_ranks \"mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64\"\n"
+    "#define wait_for_ranks(object, parity) wait_asking(ask_for_ranks, object, parity)\n"
     "#endif\n";
 
 // Copies that belong to barrier objects, from sm_90 on. A copy announces its bytes when it begins.

@@ -27,7 +27,7 @@ constexpr std::string_view kWords[] = {
     "KERNEL", "DYNAMIC_SHARED", "sync_threads", "sync_members", "begin_copy", "begin_copy_16", "begin_copy_by", "end_copy_group", "wait_for_copy_groups", "is_last_block", "count_block", "SELVAGE_VIRTUAL_DEVICE", "NAN", "INFINITY", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
     "CLUSTER", "ALIGNED_DYNAMIC_SHARED", "RANK_SHARED", "cluster_rank", "cluster_number",
     "place_in_rank", "in_rank", "sync_cluster", "elect_one", "shared_address", "init_object",
-    "publish_objects", "arrive_with_copies", "ask_for_phase", "announce_bytes", "begin_bulk_copy",
+    "publish_objects", "arrive_with_copies", "ask_for_phase", "wait_asking", "arrive_in_rank", "ask_for_ranks", "wait_for_ranks", "announce_bytes", "begin_bulk_copy",
     "arrive_at", "arrive_announcing",
     "fence_for_copies", "wait_for_phase", "end_store_group", "wait_for_store_groups", "tensor_map",
     "fewer_registers", "more_registers", "record_failure", "count_failure", "begin_box_copy_1",

@@ -1,6 +1,7 @@
 #include <selvage/base/refuse.h>
 #include <selvage/codegen/rank_form.h>
 #include <selvage/expr/symbols.h>
+#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/ranks.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/simplifier/simplifier.h>
@@ -35,7 +36,7 @@ class RankForm {
       if (auto* store = std::get_if<Store>(&s.node)) own(store->buffer, store->address);
       if (auto* transfer = std::get_if<Transfer>(&s.node)) own(*transfer);
       if (auto* copy = std::get_if<AsyncCopy>(&s.node)) own(*copy);
-      if (auto* arrive = std::get_if<Arrive>(&s.node)) own(arrive->object);
+      if (auto* arrive = std::get_if<Arrive>(&s.node)) own(*arrive);
       if (auto* wait = std::get_if<Wait>(&s.node)) own(wait->object);
       if (auto* region = std::get_if<Region>(&s.node)) own(*region);
     });
@@ -65,24 +66,30 @@ class RankForm {
   void own(std::optional<BarrierObject>& object) {
     if (object) own(object->buffer, object->address);
   }
+  void own(Arrive& arrive) {
+    if (!arrive.object) return;
+    BarrierObject& object = *arrive.object;
+    const std::int64_t p = pieces_[object.buffer];
+    if (in_own_piece(object.address, p, ranks_) || arrive.bytes.valid() || arrive.of_copies) {
+      return own(arrive.object);
+    }
+    object.rank = known_.simplify(object.address / p);
+    object.address = known_.simplify(object.address % p);
+  }
   void own(Transfer& t) {
     own(t.to, t.to_address);
     own(t.from, t.from_address);
   }
   // The members in one rank.
   void own(Region& region) {
-    const auto words = std::size_t(kernel_.launch.part_threads() / kWarp);
-    std::vector<std::uint32_t> all = region.members;
-    all.resize(words * std::size_t(kernel_.launch.ranks()));
-    region.members.assign(all.begin(), all.begin() + std::ptrdiff_t(words));
-    for (std::size_t w = words; w < all.size(); ++w) {
-      if (all[w] == region.members[w % words]) continue;
+    if (!is_alike_in_ranks(region, kernel_.launch)) {
       refuse<Illegal>("E706",
                       "the region " + region.role + " of the kernel " + kernel_.name +
                           " has other threads in one block of the cluster than in another, "
                           "which is not emitted yet",
                       "emulate it, or let each block have the same threads there");
     }
+    region.members.resize(std::size_t(kernel_.launch.part_threads() / kWarp));
   }
   void own(BufferId b, Expr& address) {
     if (pieces_[b] == 0) return;
@@ -93,8 +100,8 @@ class RankForm {
   [[noreturn]] void refuse_access(BufferId b) const {
     refuse<Illegal>("E706",
                     "the kernel " + kernel_.name + " accesses " + kernel_.buffers[b].name +
-                        " in the memory of another block of the cluster by more than a read, "
-                        "which is not emitted yet",
+                        " in the memory of another block of the cluster by more than a read or "
+                        "an arrival, which is not emitted yet",
                     "emulate it, or let each block write its own piece");
   }
 

@@ -56,7 +56,7 @@ class Machine : private BlockActions, private RunView {
     waits_ = compiled_.meets || compiled_.has_own_pace;
     if (compiled_.has_own_pace) {
       objects_.emplace(kernel_, elements);
-      events_.emplace(threads_, objects_->arrivals());
+      events_.emplace(threads_, *objects_);
     }
     const std::int64_t agents =
         events_ ? BlockEvents::agents(threads_, objects_->arrivals().size()) : 0;

@@ -94,6 +94,23 @@ Barrier block_barrier(const Launch& launch) {
   return {.scope = launch.is_cluster ? Barrier::Scope::Rank : Barrier::Scope::Block};
 }
 
+bool is_alike_in_ranks(const Region& region, const Launch& launch) {
+  const auto words = std::size_t(launch.part_threads() / kWarp);
+  std::vector<std::uint32_t> all = region.members;
+  all.resize(words * std::size_t(launch.ranks()));
+  for (std::size_t w = words; w < all.size(); ++w) {
+    if (all[w] != all[w % words]) return false;
+  }
+  return true;
+}
+
+bool share_a_thread(const Region& a, const Region& b) {
+  for (std::size_t w = 0; w < std::min(a.members.size(), b.members.size()); ++w) {
+    if ((a.members[w] & b.members[w]) != 0) return true;
+  }
+  return false;
+}
+
 bool same_members(const Barrier& a, const Barrier& b) {
   const auto word = [](const Barrier& of, std::size_t w) {
     return w < of.members.size() ? of.members[w] : 0;

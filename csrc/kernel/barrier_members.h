@@ -42,6 +42,11 @@ Barrier part_barrier(const Launch& launch);
 // The barrier of all threads that have a block's memory: of a rank, in a cluster.
 Barrier block_barrier(const Launch& launch);
 
+// Whether a region has the same threads in each rank of a cluster.
+bool is_alike_in_ranks(const Region& region, const Launch& launch);
+// Whether some thread is a member of both regions.
+bool share_a_thread(const Region& a, const Region& b);
+
 // Whether two barriers of Scope::Threads have the same members.
 bool same_members(const Barrier& a, const Barrier& b);
 

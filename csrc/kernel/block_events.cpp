@@ -13,7 +13,11 @@ BarrierObjects::BarrierObjects(const Kernel& kernel, std::span<const std::int64_
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     begin_.push_back(arrivals_.size());
     const std::optional<std::int64_t>& each = kernel.buffers[b].arrivals;
-    if (each) arrivals_.resize(arrivals_.size() + std::size_t(elements[b]), *each);
+    if (!each) continue;
+    arrivals_.resize(arrivals_.size() + std::size_t(elements[b]), *each);
+    for (std::int64_t k = 0; k < elements[b]; ++k) {
+      rank_of_.push_back(k * ranks_ / elements[b]);
+    }
   }
   begin_.push_back(arrivals_.size());
 }
@@ -33,8 +37,11 @@ static std::string wait_and_next(std::int64_t phase) {
                      named(phase + 1));
 }
 
-BlockEvents::BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals)
-    : threads_(threads), arrivals_(std::move(arrivals)) {
+BlockEvents::BlockEvents(std::int64_t threads, const BarrierObjects& objects)
+    : threads_(threads),
+      ranks_(objects.ranks()),
+      arrivals_(objects.arrivals()),
+      rank_of_(objects.rank_of()) {
   start_block();
 }
 
@@ -141,6 +148,26 @@ std::string BlockEvents::arrive_of_copies(std::uint32_t thread, std::size_t obje
   known[std::size_t(queue_of)] = batch;
   const std::string wrong = come(known, o, object);
   return early.empty() ? wrong : early;
+}
+
+// Who knows of an arrival knows of all in the phases before it, so the last two are enough.
+std::optional<std::uint32_t> BlockEvents::arrival_after_an_end(const ThreadClocks& clocks) const {
+  if (ranks_ == 1) return std::nullopt;
+  const std::int64_t of_rank = threads_ / ranks_;
+  for (std::size_t k = 0; k < objects_.size(); ++k) {
+    for (const auto* arrivals : {&objects_[k].arrivals_before, &objects_[k].last_arrival}) {
+      for (const auto& [agent, tick] : *arrivals) {
+        // The queue of a thread is an agent of its own.
+        const std::int64_t thread = agent % threads_, first = rank_of_[k] * of_rank;
+        bool is_known = false;
+        for (std::int64_t t = first; t < first + of_rank && !is_known; ++t) {
+          is_known = clocks.is_before(agent, tick, t);
+        }
+        if (!is_known && thread / of_rank != rank_of_[k]) return std::uint32_t(thread);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::int64_t BlockEvents::phase_of(std::uint32_t thread, std::size_t object, std::int64_t parity,

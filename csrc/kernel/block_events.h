@@ -25,6 +25,8 @@ class BarrierObjects {
   BarrierObjects(const Kernel& kernel, std::span<const std::int64_t> elements);
 
   const std::vector<std::int64_t>& arrivals() const { return arrivals_; }  // per phase, by object
+  std::int64_t ranks() const { return ranks_; }                            // of a cluster
+  const std::vector<std::int64_t>& rank_of() const { return rank_of_; }    // whose it is, by object
   // The object at an address; nullopt if the address is outside of the buffer.
   std::optional<std::size_t> at(BufferId buffer, std::int64_t address) const;
   // Of a multicast for an object of the buffer.
@@ -34,7 +36,7 @@ class BarrierObjects {
 
  private:
   std::int64_t ranks_;
-  std::vector<std::int64_t> arrivals_;
+  std::vector<std::int64_t> arrivals_, rank_of_;
   std::vector<std::size_t> begin_;  // by buffer: its first object; at last the end
 };
 
@@ -50,8 +52,7 @@ struct CopyAgent {
 // this one. A function that returns text says what the thread does wrong; empty: nothing.
 class BlockEvents {
  public:
-  // `arrivals`: BarrierObjects::arrivals().
-  BlockEvents(std::int64_t threads, std::vector<std::int64_t> arrivals);
+  BlockEvents(std::int64_t threads, const BarrierObjects& objects);
   // Agents are numbered after the threads. First comes one for each thread's queue, whose ticks are
   // batches: copies between two arrivals, which close groups or belong to objects. Then comes one
   // for each thread's fences, whose tick is that of the thread at its last fence; one for each
@@ -97,6 +98,9 @@ class BlockEvents {
   // The thread lets the copies of its queue arrive. The arrival tells others of these copies, of
   // phases and of waits, and not of what the thread did itself.
   std::string arrive_of_copies(std::uint32_t thread, std::size_t object, ThreadClocks& clocks);
+  // Where all threads have run to their ends: one that has arrived at an object of another rank
+  // which may have ended before, as none of its threads knows of that arrival.
+  std::optional<std::uint32_t> arrival_after_an_end(const ThreadClocks& clocks) const;
   // The phase of this parity that a thread waits for (Wait::by_parity).
   std::int64_t phase_of(std::uint32_t thread, std::size_t object, std::int64_t parity,
                         const ThreadClocks& clocks) const;
@@ -134,8 +138,8 @@ class BlockEvents {
                     const ThreadClocks& clocks) const;
   std::string come(const Ticks& known, Object& o, std::size_t object);
 
-  std::int64_t threads_;
-  std::vector<std::int64_t> arrivals_;
+  std::int64_t threads_, ranks_;
+  std::vector<std::int64_t> arrivals_, rank_of_;  // by object
   // By queue(): the batches that have ended with an arrival, and of each group so far its last one.
   std::vector<ThreadClocks::Tick> batches_;
   std::vector<Ticks> groups_;

@@ -16,6 +16,7 @@ void BlockRun::run(std::vector<Thread>& order, SplitMix64* random) {
     r.variables.clear();
     r.waits_at = kTop;
     r.is_held = false;
+    r.arrived_at = kTop;
     r.frames.push_back({&tree_.body()});
   }
   bool has_released = true;
@@ -32,6 +33,7 @@ void BlockRun::run(std::vector<Thread>& order, SplitMix64* random) {
     const bool is_held = std::ranges::any_of(runners_, &Runner::is_held);
     if (!has_released && !is_held && !release(true)) break;
   }
+  if (events_ != nullptr && actions_.goes_on()) tell_arrival_after_an_end();
 }
 
 void BlockRun::set_pace(bool has_released) {
@@ -152,6 +154,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                    actions_.spend(clock_.clocks().size());
                    const auto signal = actions_.signal(id);
                    if (!signal) return;
+                   r.arrived_at = id;
                    tell(id, t,
                         arrive.of_copies
                             ? events_->arrive_of_copies(t, signal->object, clock_.clocks())
@@ -342,6 +345,16 @@ void BlockRun::tell_endless(Thread t, PlaceId id) {
   tell(id, t,
        fmt::format("a wait for phase {} that never ends: {}", signal->amount,
                    events_->state(signal->object)));
+}
+
+void BlockRun::tell_arrival_after_an_end() {
+  const bool all_have_ended =
+      std::ranges::all_of(runners_, [](const Runner& r) { return r.frames.empty(); });
+  if (!all_have_ended) return;
+  const auto thread = events_->arrival_after_an_end(clock_.clocks());
+  if (!thread) return;
+  tell(runners_[*thread].arrived_at, *thread,
+       "an arrival at an object of another block of the cluster, which may have ended");
 }
 
 std::optional<BlockRun::Turn> BlockRun::turn_of(Thread t, std::span<const PlaceId> loops) const {

@@ -132,8 +132,9 @@ class BlockRun {
   struct Runner {
     std::vector<Frame> frames;
     std::vector<PlaceId> variables;
-    PlaceId waits_at = kTop;  // nowhere
-    bool is_held = false;     // by the pace, until the next round
+    PlaceId waits_at = kTop;    // nowhere
+    bool is_held = false;       // by the pace, until the next round
+    PlaceId arrived_at = kTop;  // its last arrival at an object
   };
 
   const Statement& statement(PlaceId id) const { return *tree_[id].statement; }
@@ -156,6 +157,7 @@ class BlockRun {
   bool pass_wait(Thread t, PlaceId id);
   void tell(PlaceId id, Thread t, const std::string& what);
   void tell_endless(Thread t, PlaceId id);
+  void tell_arrival_after_an_end();
   void begin_copy(Thread t, PlaceId id, const AsyncCopy& copy);
   void arrive_at(Thread t, PlaceId id, const Barrier& barrier);
   bool release(bool is_forced);

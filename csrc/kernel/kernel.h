@@ -257,6 +257,9 @@ struct Shuffle {
 struct BarrierObject {
   BufferId buffer = 0;
   Expr address;
+  // In the text for one rank of a cluster (codegen/rank_form.h), of an Arrive: the rank in whose
+  // piece the object is; invalid: the own one.
+  Expr rank = {};
 };
 // A tensor map: how the copy engine finds items of a tensor in global memory, given an index along
 // each dimension, outer to inner. The host encodes it at a launch and passes it to the kernel.

@@ -19,12 +19,6 @@ std::int64_t threads_of(const Region& region) {
   for (std::uint32_t lanes : region.members) threads += std::popcount(lanes);
   return threads;
 }
-bool are_apart(const Region& a, const Region& b) {
-  for (std::size_t w = 0; w < std::min(a.members.size(), b.members.size()); ++w) {
-    if ((a.members[w] & b.members[w]) != 0) return false;
-  }
-  return true;
-}
 bool is_block_barrier(const Statement& s) {
   const auto* barrier = std::get_if<Barrier>(&s.node);
   return barrier != nullptr && barrier->scope == Barrier::Scope::Block;
@@ -32,10 +26,9 @@ bool is_block_barrier(const Statement& s) {
 
 class RoleRings {
  public:
-  // What regions become: rings of one role; or what those do who use tiles, alone.
-  enum class Make : std::uint8_t { Rings, Uses };
-  RoleRings(const Kernel& all, Kernel& kernel, Make make)
-      : all_(all), kernel_(kernel), make_(make) {
+  // `accesses`: of the kernel with its regions; `kernel`: a copy, which it changes.
+  RoleRings(const AccessMap& accesses, Kernel& kernel)
+      : accesses_(accesses), kernel_(kernel), slots_(accesses, kernel) {
     if (!kernel.launch.is_cluster) return;
     for_each_statement(kernel.body, [&](const Statement& s) {
       const auto* loop = std::get_if<Loop>(&s.node);
@@ -57,7 +50,6 @@ class RoleRings {
         body.insert(at, std::make_move_iterator(merged->begin()),
                     std::make_move_iterator(merged->end()));
         i += n - 1;
-        ++merged_;
         continue;
       }
       for (Body* inner : bodies(body[i])) {
@@ -66,7 +58,7 @@ class RoleRings {
     }
     return true;
   }
-  int merged() const { return merged_; }
+  const std::vector<Expr>& loops() const { return loops_; }  // variables of the rings
   // Whether those who use tiles meet in each iteration as in the rings of one role.
   bool meets() const { return meets_; }
 
@@ -95,7 +87,7 @@ class RoleRings {
   std::optional<Body> merge_at(const Body& body, std::size_t at) {
     const auto* load = std::get_if<Region>(&body[at].node);
     const auto* compute = std::get_if<Region>(&body[at + 1].node);
-    if (compute == nullptr || !are_apart(*load, *compute)) return std::nullopt;
+    if (compute == nullptr || share_a_thread(*load, *compute)) return std::nullopt;
     Pair pair{*load, *compute, kernel_.facts};
     const auto uses = with_threads_inside(compute->body);
     if (!uses) return std::nullopt;
@@ -196,9 +188,6 @@ class RoleRings {
         body, [](const Statement& s) { return !std::holds_alternative<ProxyFence>(s.node); });
     return first != body.end() && object_wait(*first) != nullptr;
   }
-  static Body& innermost_of(Body& around) {
-    return around.empty() ? around : innermost_of(*bodies(around[0])[0]);
-  }
 
   // The two loops as one.
   std::optional<Statement> ring_of(const Loop& loop, const Loop& uses, Pair& pair) {
@@ -260,6 +249,17 @@ class RoleRings {
                              known.proves(eq(is_full->phase, turn / stages));
     if (!takes_turns) return std::nullopt;
     copies.erase(copies.begin());
+    const auto ready = ready_at(copies);
+    if (ready) {
+      const bool is_ready =
+          f.arrivals == 1 && is_of_turn(*ready->wait->object) &&
+          known.proves(eq(ready->wait->phase, turn / stages)) &&
+          known.proves(eq(ready->arrive->object->address, ready->rank * stages + slot));
+      if (!is_ready || !meets_in(*ready, f, full, empty)) return std::nullopt;
+      copies.erase(copies.begin(), copies.begin() + 2);
+    } else if (copies_for_all(copies)) {
+      return std::nullopt;
+    }
     use.erase(use.begin());
     use.erase(use.end() - 2, use.end());
     if (!only_copies(copies, full, has_fence) || !only_uses(use, compute)) return std::nullopt;
@@ -267,10 +267,11 @@ class RoleRings {
         uses_of(kernel_.body, empty) != 2) {
       return std::nullopt;
     }
-    if (!lies_alone(empty) || !lies_alone(full)) return std::nullopt;
+    // Who uses what shares bytes with these meets nobody before the first copy.
+    if (!accesses_.lies_alone(empty) || !accesses_.lies_alone(full)) return std::nullopt;
     pair.tiles = tiles_of(copies);
     for (BufferId tile : pair.tiles) {
-      if (!lies_alone(tile)) return std::nullopt;
+      if (!accesses_.lies_alone(tile)) return std::nullopt;
       if (uses_of(kernel_.body, tile) != uses_of(copies, tile) + uses_of(use, tile))
         return std::nullopt;
       // There may be more slots than objects.
@@ -287,24 +288,21 @@ class RoleRings {
     Body by_one = pair.around;
     copies.insert(copies.begin(), pair.names.begin(), pair.names.end());
     innermost_of(by_one) = std::move(copies);
-    Body of_members = for_members(std::move(use), compute);
-    if (make_ == Make::Uses) {
-      return Statement{Loop{k, n, ParallelType::Serial, std::move(of_members)}};
-    }
     const std::int64_t ahead = stages - 1;
     const Expr q = kernel_.pool->symbol(std::string(k.name()) + ".merged");
     const auto half = [&](Expr condition, Expr iteration, Body own) {
       own.insert(own.begin(), {Define{k, iteration}});
       return Statement{Guard{condition, std::move(own)}};
     };
+    loops_.push_back(q);
     const Expr next = after_runs(q) + 1;
     Loop one{q, n + ahead, ParallelType::Serial, {}};
     one.body = {
         {Wait{.object = BarrierObject{full, first + next % stages}, .phase = next / stages - 1}},
         {ProxyFence{}},
-        {block_barrier(launch)},
+        {ready ? Barrier{} : block_barrier(launch)},
         half(q < n, q, {{Region{pair.load.role, pair.load.members, std::move(by_one)}}}),
-        half(kernel_.pool->constant(ahead) <= q, q - ahead, std::move(of_members))};
+        half(kernel_.pool->constant(ahead) <= q, q - ahead, for_members(std::move(use), compute))};
     return Statement{std::move(one)};
   }
 
@@ -332,6 +330,47 @@ class RoleRings {
   static const Wait* object_wait(const Statement& s) {
     const auto* wait = std::get_if<Wait>(&s.node);
     return wait != nullptr && wait->object ? wait : nullptr;
+  }
+
+  // How those who copy in different ranks of a cluster wait for one another: each arrives at an
+  // object of each, and waits at its own.
+  struct Ready {
+    Expr rank;
+    const Arrive* arrive;
+    const Wait* wait;
+  };
+  std::optional<Ready> ready_at(const Body& copies) const {
+    if (copies.size() < 2) return std::nullopt;
+    const auto* each = std::get_if<Loop>(&copies[0].node);
+    if (each == nullptr || !kernel_.launch.is_cluster || is_index(each->parallel) ||
+        each->begin.valid() || !each->extent.is_const(kernel_.launch.ranks()) ||
+        each->body.size() != 1) {
+      return std::nullopt;
+    }
+    const auto* arrive = std::get_if<Arrive>(&each->body[0].node);
+    const auto* wait = object_wait(copies[1]);
+    if (arrive == nullptr || !arrive->object || arrive->bytes.valid() || arrive->of_copies ||
+        wait == nullptr || wait->object->buffer != arrive->object->buffer) {
+      return std::nullopt;
+    }
+    return Ready{each->variable, arrive, wait};
+  }
+  // Whether nobody else uses these objects, of which there are as many as of `full`.
+  bool meets_in(const Ready& ready, const Buffer& f, BufferId full, BufferId empty) const {
+    const BufferId own = ready.wait->object->buffer;
+    const Buffer& objects = kernel_.buffers[own];
+    return own != full && own != empty && objects.arrivals == kernel_.launch.ranks() &&
+           same(objects.elements, f.elements) && uses_of(kernel_.body, own) == 2 &&
+           accesses_.lies_alone(own);
+  }
+  // Whether one rank makes some of the copies for all.
+  static bool copies_for_all(const Body& copies) {
+    bool has = false;
+    for_each_statement(copies, [&](const Statement& s) {
+      const auto* copy = std::get_if<AsyncCopy>(&s.node);
+      has = has || (copy != nullptr && copy->by_rank.valid());
+    });
+    return has;
   }
 
   // Whether statements do no more than to begin copies for objects, of what the kernel does not
@@ -414,20 +453,6 @@ class RoleRings {
     return out;
   }
 
-  // Whether no other buffer has bytes of this one: who uses that meets nobody before the first
-  // copy.
-  bool lies_alone(BufferId b) const {
-    const auto end_of = [](const Buffer& own) {
-      return *own.offset + own.elements.value() * size_of(own.type);
-    };
-    const Buffer& own = kernel_.buffers[b];
-    for (BufferId other = 0; other < kernel_.buffers.size(); ++other) {
-      const Buffer& o = kernel_.buffers[other];
-      if (other == b || o.memory != Memory::Shared || !o.offset || !own.offset) continue;
-      if (*o.offset < end_of(own) && *own.offset < end_of(o)) return false;
-    }
-    return true;
-  }
   std::int64_t uses_of(const Body& body, BufferId b) const {
     std::int64_t n = 0;
     for_each_statement(body, [&](const Statement& s) {
@@ -436,24 +461,28 @@ class RoleRings {
     return n;
   }
 
-  const Kernel& all_;  // with its regions
+  const AccessMap& accesses_;
   Kernel& kernel_;
-  Make make_;
+  TileSlots slots_;
   Expr rank_ = {};  // of a cluster
-  int merged_ = 0;
+  std::vector<Expr> loops_;
   bool meets_ = true;
-  TileSlots slots_{all_, kernel_};
 };
 
-std::shared_ptr<const Kernel> merged_as(const Kernel& kernel, RoleRings::Make make) {
-  auto merged = std::make_shared<Kernel>(kernel);
-  merged->forms = nullptr;
-  RoleRings rings(kernel, *merged, make);
-  if (!rings.merge(merged->body) || rings.merged() == 0) return nullptr;
-  return make == RoleRings::Make::Rings || !rings.meets() ? merged : nullptr;
+// Leaves of each ring what those do who use tiles.
+void leave_uses(Body& body, const std::vector<Expr>& rings) {
+  for_each_statement(body, [&](Statement& s) {
+    auto* loop = std::get_if<Loop>(&s.node);
+    if (loop == nullptr || !contains(rings, loop->variable)) return;
+    loop->body.erase(loop->body.begin(), loop->body.end() - 1);
+  });
 }
 
 }  // namespace
+
+Body& innermost_of(Body& around) {
+  return around.empty() ? around : innermost_of(*bodies(around[0])[0]);
+}
 
 std::set<BufferId> tiles_of(const Body& copies) {
   std::set<BufferId> tiles;
@@ -477,12 +506,24 @@ bool accesses_more(const Kernel& kernel, std::span<const Statement> use,
   return does;
 }
 
-std::shared_ptr<const Kernel> with_roles_merged(const Kernel& kernel) {
-  return merged_as(kernel, RoleRings::Make::Rings);
-}
-
-std::shared_ptr<const Kernel> uses_of_roles(const Kernel& kernel) {
-  return merged_as(kernel, RoleRings::Make::Uses);
+std::optional<MergedRoles> with_roles_merged(const Kernel& kernel) {
+  bool has_regions = false;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    has_regions = has_regions || std::holds_alternative<Region>(s.node);
+  });
+  if (!has_regions) return std::nullopt;
+  const auto merged = std::make_shared<Kernel>(kernel);
+  merged->forms = nullptr;
+  const AccessMap accesses(kernel);
+  RoleRings rings(accesses, *merged);
+  if (!rings.merge(merged->body)) return std::nullopt;
+  MergedRoles out{merged, nullptr};
+  if (!rings.meets()) {
+    const auto uses = std::make_shared<Kernel>(*merged);
+    leave_uses(uses->body, rings.loops());
+    out.uses = uses;
+  }
+  return out;
 }
 
 std::shared_ptr<const Kernel> without_regions(const Kernel& kernel) {

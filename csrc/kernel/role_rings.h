@@ -3,6 +3,7 @@
 #include <selvage/kernel/kernel.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -32,6 +33,11 @@ namespace selvage {
 //
 // where the threads of each region do what was its body.
 //
+// In a cluster each rank has such a ring. If some copies are for all ranks (AsyncCopy::by_rank), S
+// objects more, ready, of an arrival of each rank, stand in front of them (theorem 20):
+//                  arrive at ready[k % S] of each rank;  wait for ready[k % S], phase k / S
+// and the barrier of the one ring is of the cluster (theorem 17).
+//
 // Both loops may stand in loops and guards that the two regions have alike, around what compute
 // does besides: the ring runs again and again. Slots and phases go on then: i = k + n * r stands
 // for k, where it has run r times before, also in the addresses of tiles.
@@ -41,6 +47,8 @@ namespace selvage {
 // the block before and behind the regions, and copy nothing that the kernel stores. Of global
 // memory it is proved of the uses alone.
 
+// The empty body inside of statements that stand alone, one inside of the other.
+Body& innermost_of(Body& around);
 // What the copies of a ring of two roles fill.
 std::set<BufferId> tiles_of(const Body& copies);
 // Whether the uses do more with shared memory than to read the tiles: then they need those
@@ -48,12 +56,15 @@ std::set<BufferId> tiles_of(const Body& copies);
 bool accesses_more(const Kernel& kernel, std::span<const Statement> use,
                    const std::set<BufferId>& tiles);
 
-// The kernel with every ring of two roles made one of one role, for proofs. Null: it has none, or
-// has regions that are no such rings.
-std::shared_ptr<const Kernel> with_roles_merged(const Kernel& kernel);
-// The same without the copies, and without the barriers of the rings; null where regions have such
-// barriers of their own, or there is no ring.
-std::shared_ptr<const Kernel> uses_of_roles(const Kernel& kernel);
+// Kernels by which one with rings of two roles is proved.
+struct MergedRoles {
+  std::shared_ptr<const Kernel> rings;  // each is one of one role there
+  // The same without the copies, and without the barriers of the rings; null where those who use
+  // tiles have such barriers of their own.
+  std::shared_ptr<const Kernel> uses;
+};
+// nullopt: it has none, or has regions that are no such rings.
+std::optional<MergedRoles> with_roles_merged(const Kernel& kernel);
 // The kernel as the threads that copy run it, but for the copies: without the regions.
 std::shared_ptr<const Kernel> without_regions(const Kernel& kernel);
 

@@ -60,8 +60,8 @@ bool equal(const Leave& a, const Leave& b) {
 
 bool equal(const std::optional<BarrierObject>& a, const std::optional<BarrierObject>& b) {
   if (!a || !b) return !a && !b;
-  const auto& [buffer, address] = *a;
-  return buffer == b->buffer && same(address, b->address);
+  const auto& [buffer, address, rank] = *a;
+  return buffer == b->buffer && same(address, b->address) && same(rank, b->rank);
 }
 bool equal(const std::optional<AsyncCopy::Box>& a, const std::optional<AsyncCopy::Box>& b) {
   if (!a || !b) return !a && !b;

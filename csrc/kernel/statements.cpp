@@ -92,6 +92,7 @@ StatementParts parts_of(const Statement& statement) {
             Parts parts{.has_own_pace = true};
             if (!arrive.object) return parts;
             parts.expressions.add(arrive.object->address);
+            if (arrive.object->rank.valid()) parts.expressions.add(arrive.object->rank);
             if (arrive.bytes.valid()) parts.expressions.add(arrive.bytes);
             parts.accesses.add(signal(*arrive.object));
             return parts;

@@ -2,33 +2,34 @@
 #include <selvage/kernel/ranks.h>
 #include <selvage/kernel/tile_slots.h>
 
-#include <algorithm>
-
 namespace selvage {
 
-bool TileSlots::are(BufferId tile, Expr turn, std::int64_t slots) {
+bool TileSlots::are(BufferId tile, Expr turn, std::int64_t slots) const {
   const Buffer& buffer = kernel_.buffers[tile];
   if (!buffer.elements.is(Op::Const)) return false;
   const std::int64_t piece = buffer.piece(kernel_.launch.ranks()), size = piece / slots;
   if (piece % slots != 0) return false;
-  if (!accesses_) accesses_.emplace(all_);
-  return std::ranges::all_of(accesses_->accesses(), [&](const KernelAccess& a) {
-    if (a.buffer != tile) return true;
+  for (std::size_t i = 0; i < accesses_.accesses().size(); ++i) {
+    const KernelAccess& a = accesses_.accesses()[i];
+    if (a.buffer != tile) continue;
     // The loops of both regions have variables of their own there, or none if they run once.
     Environment own;
-    for (PlaceId at = a.place; at != kTop; at = accesses_->tree()[at].parent) {
-      const StatementPlace& place = accesses_->places()[at];
+    for (PlaceId at = a.place; at != kTop; at = accesses_.tree()[at].parent) {
+      const StatementPlace& place = accesses_.places()[at];
       const auto* loop = std::get_if<Loop>(&place.statement->node);
       if (loop == nullptr || is_index(loop->parallel)) continue;
       own.emplace_back(loop->variable,
                        place.is_serial_loop() ? place.variable : kernel_.pool->constant(0));
     }
     const Expr first = substitute(turn, own) % slots * size;
-    const auto in_piece = in_own_piece(*accesses_, std::size_t(&a - &accesses_->accesses()[0]));
-    Simplifier& known = accesses_->at(a.scope);
-    return in_piece && known.proves(first <= *in_piece) &&
-           known.proves(*in_piece + a.width <= first + size);
-  });
+    const auto in_piece = in_own_piece(accesses_, i);
+    Simplifier& known = accesses_.at(a.scope);
+    if (!in_piece || !known.proves(first <= *in_piece) ||
+        !known.proves(*in_piece + a.width <= first + size)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void TileSlots::begin_at_0(Body& body, BufferId tile, Expr k, std::int64_t slots, Expr rank,

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace selvage {
 
@@ -120,9 +121,9 @@ static void add_findings(std::vector<KernelFinding> findings, Verification& out)
 
 // By the rings of one role that stand for those of two. Threads that copy do not store what the
 // others keep in registers; and those who use tiles may not meet as in the rings.
-static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel> merged) {
-  Verification out = verify(*merged);
-  out.written_out = std::move(merged);
+static Verification of_roles(const Kernel& kernel, const MergedRoles& merged) {
+  Verification out = verify(*merged.rings);
+  out.written_out = merged.rings;
   add_findings(register_findings(kernel), out);
   const std::shared_ptr<const Kernel> rest = without_regions(kernel);
   HazardFindings kept = lifetime_findings(AccessMap(*rest));
@@ -132,11 +133,12 @@ static Verification of_roles(const Kernel& kernel, std::shared_ptr<const Kernel>
     f.statement = nullptr;
     add_findings({std::move(f)}, out);
   }
-  const std::shared_ptr<const Kernel> uses = uses_of_roles(kernel);
-  if (!uses) return out;
-  const AccessMap map(*uses);
+  if (!merged.uses) return out;
+  const AccessMap map(*merged.uses);
   ItemProofs items(map);
-  const auto is_global = [&](BufferId b) { return uses->buffers[b].memory == Memory::Global; };
+  const auto is_global = [&](BufferId b) {
+    return map.kernel().buffers[b].memory == Memory::Global;
+  };
   for (KernelFinding& f : race_findings(map, items, is_global).open) {
     f.text += ", by the threads that use what is copied";
     f.statement = nullptr;
@@ -163,8 +165,7 @@ Verification verify(const Kernel& kernel) {
     out.written_out = std::move(written);
     return out;
   }
-  if (std::shared_ptr<const Kernel> merged = with_roles_merged(kernel))
-    return of_roles(kernel, merged);
+  if (const auto merged = with_roles_merged(kernel)) return of_roles(kernel, *merged);
   AccessMap all(kernel);
   if (is_too_large(all)) return not_tried(all);
   all.drop_unreached();
@@ -177,6 +178,12 @@ Verification verify(const Kernel& kernel) {
   HazardFindings replaced = replacement_findings(map, items);
   add_rules(replaced.proved, lifetime.proved);
   for (KernelFinding& f : replaced.open) lifetime.open.push_back(std::move(f));
+  if (kernel.launch.is_cluster) {
+    std::vector<KernelFinding> far = far_arrival_findings(map);
+    auto& open = parts[std::size_t(Hazard::Divergence)].open;
+    open.insert(open.end(), std::make_move_iterator(far.begin()),
+                std::make_move_iterator(far.end()));
+  }
   // Runs of the kernel decide what is open, if its sizes are numbers or have few values and it is
   // small; else runs at some sizes may refute it.
   const bool is_open = std::any_of(parts.begin(), parts.end(),

@@ -143,6 +143,7 @@ class AccessMap {
 
   // Whether two buffers share bytes; true if a == b, or if one replaces the other.
   bool overlap(BufferId a, BufferId b) const;
+  bool lies_alone(BufferId b) const;  // it shares bytes with no other buffer
   // Whether the kernel writes its memory, be it through a buffer that replaces it.
   bool is_written(BufferId b) const { return written_[b]; }
   // The buffer that replaces b, if there is one.

@@ -213,9 +213,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   const auto uses = uses_of(objects);
   if (!uses || !buffer.arrivals || !buffer.elements.is(Op::Const)) return std::nullopt;
   if (!is_of_own_rank(map_, objects)) return std::nullopt;
-  for (BufferId b = 0; b < map_.kernel().buffers.size(); ++b) {
-    if (b != objects && map_.overlap(b, objects)) return std::nullopt;
-  }
+  if (!map_.lies_alone(objects)) return std::nullopt;
   const std::int64_t stages = buffer.piece(map_.kernel().launch.ranks());
   const Expr s = map_.pool().constant(stages);
   const KernelAccess& arrive = map_.accesses()[uses->arrive];

@@ -36,4 +36,11 @@ bool AccessMap::overlap(BufferId a, BufferId b) const {
   return begins_below_end(*x.offset, *y.offset, n) && begins_below_end(*y.offset, *x.offset, m);
 }
 
+bool AccessMap::lies_alone(BufferId b) const {
+  for (BufferId other = 0; other < kernel_.buffers.size(); ++other) {
+    if (other != b && overlap(other, b)) return false;
+  }
+  return true;
+}
+
 }  // namespace selvage

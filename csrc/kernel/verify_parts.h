@@ -29,6 +29,9 @@ std::vector<KernelFinding> box_findings(const AccessMap& map);
 std::vector<KernelFinding> register_findings(const Kernel& kernel);
 // About a kernel whose blocks are clusters.
 std::vector<KernelFinding> rank_findings(const AccessMap& map);
+// There, about arrivals at objects of a rank that is not kept from having ended by a barrier behind
+// them. Runs may show that its threads wait for them.
+std::vector<KernelFinding> far_arrival_findings(const AccessMap& map);
 
 // Whether what threads of a block do to one another is the same in each block: no condition, count
 // of iterations, phase, or address outside of global memory depends on the block's index, nor on

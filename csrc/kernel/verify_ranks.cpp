@@ -1,9 +1,12 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/text.h>
+#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/launch_limits.h>
 #include <selvage/kernel/ranks.h>
 #include <selvage/kernel/verify_order.h>
 #include <selvage/kernel/verify_parts.h>
+
+#include <algorithm>
 
 namespace selvage {
 
@@ -22,6 +25,15 @@ class Ranks {
       const Buffer& buffer = map_.kernel().buffers[map_.accesses()[i].buffer];
       if (buffer.memory == Memory::Shared) look_at(i);
       if (is_multicast(map_, i)) look_at_multicast(i);
+    }
+    return std::move(out_);
+  }
+  std::vector<KernelFinding> list_far_arrivals() {
+    for (std::size_t i = 0; i < map_.accesses().size(); ++i) {
+      const KernelAccess& access = map_.accesses()[i];
+      const bool is_far = is_mere_arrival(*map_.places()[access.place].statement) &&
+                          access.kind == KernelAccess::Kind::Signal && !in_own_piece(map_, i);
+      if (is_far) check_end(i, Hazard::Divergence, " is arrived at");
     }
     return std::move(out_);
   }
@@ -61,18 +73,28 @@ class Ranks {
                " stays within the piece of one block of the cluster");
     }
     if (own) return;
+    if (is_mere_arrival(*map_.places()[access.place].statement)) return;
     if (access.kind != KernelAccess::Kind::Read || access.is_async) {
       tell(Hazard::Bounds, Unknown{map_.pool().truth(false)}, i,
            "it is not proved that a block of the cluster writes " + buffer.name +
                " in its own memory alone");
     }
-    if (!order_.meets_at_end(access.place)) {
-      const bool is_never = order_.never_meets_at_end(access.place);
-      tell(Hazard::Race, is_never ? Verdict(Refuted{}) : Unknown{map_.pool().truth(false)}, i,
-           buffer.name +
-               " is read in the memory of another block of the cluster, and no barrier "
-               "of the cluster behind it keeps that block from having ended");
-    }
+    check_end(i, Hazard::Race, " is read");
+  }
+  // Whether a barrier behind an access keeps the rank whose memory it is from having ended.
+  void check_end(std::size_t i, Hazard hazard, const std::string& what) {
+    const KernelAccess& access = map_.accesses()[i];
+    if (order_.meets_at_end(access.place)) return;
+    const bool is_never = hazard == Hazard::Race && order_.never_meets_at_end(access.place);
+    tell(hazard, is_never ? Verdict(Refuted{}) : Unknown{map_.pool().truth(false)}, i,
+         map_.kernel().buffers[access.buffer].name + what +
+             " in the memory of another block of the cluster, and no barrier "
+             "of the cluster behind it keeps that block from having ended");
+  }
+  // An arrival at an object that neither announces bytes nor tells of copies.
+  static bool is_mere_arrival(const Statement& s) {
+    const auto* arrive = std::get_if<Arrive>(&s.node);
+    return arrive != nullptr && arrive->object && !arrive->bytes.valid() && !arrive->of_copies;
   }
 
   // What one rank copies for all is what each of them gets there for: nothing of it tells ranks
@@ -92,6 +114,12 @@ class Ranks {
            "it is not proved that a rank of the cluster makes the copy of " + tile);
     }
     std::vector<Expr> common = scope.conditions;
+    for (PlaceId outer = access.place; outer != kTop; outer = map_.places()[outer].parent) {
+      const StatementPlace& around = map_.places()[outer];
+      const auto* region = std::get_if<Region>(&around.statement->node);
+      if (region == nullptr || !is_alike_in_ranks(*region, launch_)) continue;
+      std::erase_if(common, [&](Expr c) { return same(c, around.condition); });
+    }
     for (PlaceId loop : scope.loops) {
       common.insert(common.end(), {map_.places()[loop].begin, map_.places()[loop].extent});
     }
@@ -131,5 +159,8 @@ class Ranks {
 }  // namespace
 
 std::vector<KernelFinding> rank_findings(const AccessMap& map) { return Ranks(map).list(); }
+std::vector<KernelFinding> far_arrival_findings(const AccessMap& map) {
+  return Ranks(map).list_far_arrivals();
+}
 
 }  // namespace selvage

@@ -29,8 +29,11 @@ class Player : private BlockActions, private ReplayMemory::Log {
         is_of_one_block_(is_of_one_block),
         watch_(watch),
         loop_values_(map.places().size()) {
-    // What is stored over a barrier object destroys it, which a run does not see.
-    out_.is_complete = !shares_bytes_of_objects();
+    out_.is_complete = true;
+    for (BufferId b = 0; b < map.kernel().buffers.size(); ++b) {
+      // What is stored over a barrier object destroys it, which a run does not see.
+      if (map.kernel().buffers[b].arrivals && !map.lies_alone(b)) out_.is_complete = false;
+    }
     by_place_.resize(map.places().size());
     for (std::size_t i = 0; i < map.accesses().size(); ++i) {
       // What depends on data may or may not happen: only the rest is looked at.
@@ -65,16 +68,6 @@ class Player : private BlockActions, private ReplayMemory::Log {
     std::vector<SlotTape> accesses;       // conditions of its own, then the address
     std::vector<std::size_t> conditions;  // how many of those each has
   };
-
-  bool shares_bytes_of_objects() const {
-    const auto& buffers = map_.kernel().buffers;
-    for (BufferId b = 0; b < buffers.size(); ++b) {
-      for (BufferId other = 0; buffers[b].arrivals && other < buffers.size(); ++other) {
-        if (other != b && map_.overlap(b, other)) return true;
-      }
-    }
-    return false;
-  }
 
   void play() {
     for (const auto& [symbol, value] : sizes_) slots_[slots_(symbol)] = value;
@@ -194,12 +187,12 @@ class Player : private BlockActions, private ReplayMemory::Log {
     return false;
   }
 
-  const std::vector<std::int64_t>& number_objects() {
+  const BarrierObjects& number_objects() {
     std::vector<std::int64_t> elements;
     for (const Buffer& b : map_.kernel().buffers) {
       elements.push_back(b.arrivals ? number(b.elements).value_or(0) : 0);
     }
-    return objects_.emplace(map_.kernel(), elements).arrivals();
+    return objects_.emplace(map_.kernel(), elements);
   }
 
   // BlockActions.

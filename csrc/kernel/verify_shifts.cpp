@@ -2,6 +2,7 @@
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
+#include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/verify_points.h>
 #include <selvage/kernel/verify_shifts.h>
 
@@ -105,12 +106,6 @@ class ShiftProofs {
         if (region != nullptr) all.push_back(region);
       }
       return all;
-    };
-    const auto share_a_thread = [](const Region& a, const Region& b) {
-      for (std::size_t w = 0; w < std::min(a.members.size(), b.members.size()); ++w) {
-        if ((a.members[w] & b.members[w]) != 0) return true;
-      }
-      return false;
     };
     const auto of_x = regions(x), of_y = regions(y);
     return std::ranges::any_of(of_x, [&](const Region* a) {

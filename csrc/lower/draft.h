@@ -28,8 +28,10 @@ struct RoleWarps {
 struct RoleRing {
   Expr loop, iteration, tiles;  // its variable, that of what it was made of, and the extent of that
   Expr before;                  // the iterations of all its runs before
+  BufferId tile = 0;            // one of those that are copied
   BufferId copied = 0, free = 0;  // barrier objects
   std::int64_t stages = 0;
+  std::optional<BufferId> ready = {};  // where one rank of a cluster copies for all: more objects
 };
 
 // A kernel while its body is put together.

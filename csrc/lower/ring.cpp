@@ -6,6 +6,7 @@
 #include <selvage/ir/about.h>
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/launch_limits.h>
+#include <selvage/kernel/role_rings.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/late_copies.h>
@@ -259,15 +260,14 @@ class RingMaker {
                           (ring.grouped.empty() ? "several threads" : "cp_async as well"),
                       "bind no loop of what is copied to thread indices; or leave the role out");
     }
-    if (ring.is_multicast) {
-      refuse<Illegal>("E467",
-                      "copies by the role " + draft.role->name +
-                          " that one block of a cluster makes for all are not supported yet",
-                      "leave the role out, or bind to Serial what is bound to Multicast");
-    }
     role.free =
         draft.add_shared(std::string(ring.variable.name()) + ".free", DataType::Int64, role.stages);
     kernel_.buffers[role.free].arrivals = draft.role->computing;
+    if (ring.is_multicast) {
+      role.ready = draft.add_shared(std::string(ring.variable.name()) + ".ready", DataType::Int64,
+                                    role.stages);
+      kernel_.buffers[*role.ready].arrivals = kernel_.launch.ranks();
+    }
     draft.roles.push_back(role);
   }
 
@@ -293,6 +293,16 @@ class RingMaker {
     });
   }
 
+  // Loops of several rings may have the same name.
+  Expr ring_variable(Expr k, Expr extent) const {
+    const std::string first = std::string(k.name()) + ".ring";
+    std::string name = first;
+    for (int n = 2; kernel_.facts.find(kernel_.pool->symbol(name)) != nullptr; ++n) {
+      name = first + std::to_string(n);
+    }
+    return own_variable(name, extent, kernel_);
+  }
+
   void make(Loop& loop, Ring ring, Expr before, KernelDraft& draft) {
     SELVAGE_CHECK(!loop.begin.valid());
     // Iterations of one run, and of all before it.
@@ -311,7 +321,7 @@ class RingMaker {
     const Expr k = loop.variable, n = loop.extent;
     Wait wait;
     wait.pending = ahead - 1;
-    const Expr q = own_variable(std::string(k.name()) + ".ring", n + ahead, kernel_);
+    const Expr q = ring_variable(k, n + ahead);
     const auto half = [&](Expr condition, Expr iteration, Body body) {
       condition = draft.form(condition);
       draft.uniform.push_back(condition);
@@ -332,7 +342,10 @@ class RingMaker {
       append(loop.body, {{Wait{BarrierObject{objects, draft.form(waits % n_objects)},
                                draft.form(waits / n_objects - 1)}},
                          {ProxyFence{}}});
-      if (ring.has_role) note_role(ring, firsts, {q, k, n, first, objects, 0, n_objects}, draft);
+      if (ring.has_role) {
+        const BufferId tile = *tiles_of(copies).begin();
+        note_role(ring, firsts, {q, k, n, first, tile, objects, 0, n_objects}, draft);
+      }
     }
     loop.body.push_back(barrier_of(ring));
     loop.body.push_back(half(q < n, q, std::move(copies)));

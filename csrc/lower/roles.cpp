@@ -55,7 +55,8 @@ void share_registers(std::int64_t registers, RoleWarps& role) {
 
 class RoleParts {
  public:
-  RoleParts(KernelDraft& draft, const RoleWarps& warps) : kernel_(draft.kernel), warps_(warps) {}
+  explicit RoleParts(KernelDraft& draft)
+      : kernel_(draft.kernel), warps_(*draft.role), rings_(draft.roles) {}
 
   // Parts the loop of the ring, or the outermost loop around it that iterates.
   bool part(Body& body, const RoleRing& ring) {
@@ -64,6 +65,7 @@ class RoleParts {
     const auto* loop = std::get_if<Loop>(&at->node);
     const bool is_outermost = loop != nullptr && !is_index(loop->parallel) && !runs_once(*loop);
     if (is_outermost) {
+      check_alone(*at, ring);
       part_at(body, at, ring);
       return true;
     }
@@ -82,6 +84,18 @@ class RoleParts {
            });
   }
 
+  // Two regions go through one ring.
+  void check_alone(const Statement& s, const RoleRing& ring) const {
+    for (const RoleRing& other : rings_) {
+      if (same(other.loop, ring.loop) || !has(s, other)) continue;
+      refuse<Illegal>("E448",
+                      "the role " + warps_.name + " copies " + kernel_.buffers[ring.tile].name +
+                          " and " + kernel_.buffers[other.tile].name +
+                          " at two loops, in each iteration of a loop around both",
+                      "bind the loops around them to blocks; or leave the role out");
+    }
+  }
+
   void part_at(Body& body, Body::iterator at, const RoleRing& ring) {
     Body copies, around;
     Statement uses = std::move(*at);
@@ -96,9 +110,7 @@ class RoleParts {
                       "leave the role out, or bind nothing to CIDx");
     }
     name_barriers(uses, meets ? &ring : nullptr);
-    Body* innermost = &around;
-    while (!innermost->empty()) innermost = bodies((*innermost)[0])[0];
-    *innermost = std::move(copies);
+    innermost_of(around) = std::move(copies);
     Body parts;
     if (meets) parts.push_back({Barrier{}});
     parts.push_back(
@@ -126,18 +138,14 @@ class RoleParts {
                    [](const Statement& own) { return std::holds_alternative<Define>(own.node); });
       copies.insert(copies.begin(), std::make_move_iterator(names.begin()),
                     std::make_move_iterator(names.end()));
-      Statement own = std::visit(
-          [&]<class Node>(const Node& node) -> Statement {
-            if constexpr (std::is_same_v<Node, Loop>) {
-              return {Loop{node.variable, node.extent, node.parallel, std::move(copies)}};
-            } else if constexpr (std::is_same_v<Node, Guard>) {
-              return {Guard{node.condition, std::move(copies)}};
-            } else {
-              SELVAGE_CHECK(false);
-            }
-          },
-          s.node);
-      copies = body_of(std::move(own));
+      if (loop != nullptr) {
+        copies = body_of(Loop{loop->variable, loop->extent, loop->parallel, std::move(copies)});
+        return;
+      }
+      const Guard& guard = std::get<Guard>(s.node);
+      const Expr condition = inner == &guard.body ? guard.condition : !guard.condition;
+      copies = body_of(Guard{condition, std::move(copies)});
+      return;
     }
   }
 
@@ -157,6 +165,7 @@ class RoleParts {
     const Expr k = ring.iteration;
     const Expr turn = ring.before.is_const(0) ? k : ring.before + k, slot = turn % ring.stages;
     const BarrierObject full = object_of(ring.copied, slot), empty = object_of(ring.free, slot);
+    if (ring.ready) copies = meet_ranks(ring, slot, turn, std::move(copies));
     // What the thread stores itself comes before the next copies to that slot.
     bool stores = false;
     for_each_statement(copies, [&](const Statement& s) {
@@ -170,11 +179,22 @@ class RoleParts {
     loop = Loop{k, ring.tiles, ParallelType::Serial, std::move(rest)};
   }
 
-  // An object of the own rank.
-  BarrierObject object_of(BufferId objects, Expr number) const {
+  // Copies to all ranks: each says to each that its slot is free, and copies once all have.
+  Body meet_ranks(const RoleRing& ring, Expr slot, Expr turn, Body copies) const {
+    const Expr ranks = kernel_.pool->constant(kernel_.launch.ranks()),
+               rank = own_variable(std::string(ring.iteration.name()) + ".rank", ranks, kernel_);
+    Loop each{rank, ranks, ParallelType::Unroll, {}};
+    each.body.push_back({Arrive{object_of(*ring.ready, slot, rank)}});
+    Body all = body_of(std::move(each));
+    all.push_back({Wait{object_of(*ring.ready, slot), turn / ring.stages}});
+    append(all, std::move(copies));
+    return all;
+  }
+  // An object of the own rank, or of another one.
+  BarrierObject object_of(BufferId objects, Expr number, Expr rank = {}) const {
     if (!kernel_.launch.is_cluster) return {objects, number};
-    const std::int64_t piece = kernel_.buffers[objects].piece(kernel_.launch.ranks());
-    return {objects, every(ParallelType::TIDz, kernel_).variable * piece + number};
+    if (!rank.valid()) rank = every(ParallelType::TIDz, kernel_).variable;
+    return {objects, rank * kernel_.buffers[objects].piece(kernel_.launch.ranks()) + number};
   }
 
   std::vector<std::uint32_t> members(bool copies_tiles) const {
@@ -226,6 +246,7 @@ class RoleParts {
 
   Kernel& kernel_;
   const RoleWarps& warps_;
+  const std::vector<RoleRing>& rings_;
 };
 
 }  // namespace
@@ -274,7 +295,7 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft) {
 
 void part_roles(const KernelRequest&, KernelDraft& draft) {
   for (const RoleRing& ring : draft.roles) {
-    RoleParts parts(draft, *draft.role);
+    RoleParts parts(draft);
     const bool is_found = parts.part(draft.kernel.body, ring);
     SELVAGE_CHECK(is_found);
   }

@@ -95,6 +95,7 @@ static struct {
 #define fence_for_copies() ((void)0)
 #define announce_bytes(object, bytes) (selvage_machine.arrive(object, bytes, 0))
 #define arrive_at(object) (selvage_machine.arrive(object, 0, 1), selvage_after_barrier())
+#define arrive_in_rank(object, rank, bytes) arrive_at(in_rank(object, rank, bytes))
 #define arrive_with_copies(object) \
   (selvage_machine.arrive_with_copies(object), selvage_after_barrier())
 #define arrive_announcing(object, bytes) \
@@ -144,6 +145,7 @@ static struct {
   (selvage_machine.wait_for_store_groups(pending), selvage_after_barrier())
 #define wait_for_phase(object, parity) \
   (selvage_machine.wait_for_phase(object, parity, __LINE__), selvage_after_barrier())
+#define wait_for_ranks(object, parity) wait_for_phase(object, parity)
 #define __shfl_xor_sync(selvage_mask, selvage_from, selvage_lanes) ({ \
   __typeof__((selvage_from) + 0) selvage_value = (selvage_from); \
   selvage_machine.shuffle(&selvage_value, sizeof selvage_value, selvage_lanes, __LINE__); \

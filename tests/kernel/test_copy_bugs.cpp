@@ -344,6 +344,41 @@ TEST(CopyBugs, BlocksOfAClusterHaveDifferentNumbersOfTiles) {
             "proved");
 }
 
+// A thread of each of two blocks arrives at an object of each block.
+struct ArrivalsAtBoth : EventKernel {
+  ArrivalsAtBoth() : EventKernel("arrivals", 32) {
+    rank = variable("rank", c(2));
+    kernel.launch.block[2] = c(2);
+    kernel.launch.is_cluster = true;
+  }
+  bool waits = true, meets = false;
+  const Kernel& make() {
+    const BufferId y = output("y", DataType::Int32, c(64)), ready = objects("ready", 2, 2);
+    const Expr other = variable("other", c(2));
+    Body by_one = {loop(other, c(2), {arrive({ready, other})})};
+    if (waits) by_one.push_back(wait({ready, rank}, c(0)));
+    Body body = {guard(t <= 0, std::move(by_one)), store(y, rank * 32 + t, number(7))};
+    if (meets) body.push_back(barrier());
+    kernel.body = {loop(rank, c(2), {loop(t, c(32), std::move(body), ParallelType::TIDx)},
+                        ParallelType::TIDz)};
+    return kernel;
+  }
+  Expr rank;
+};
+
+// A block has ended when another one arrives at its object (what CUTLASS's producer_tail is for).
+TEST(CopyBugs, ABlockEndsBeforeOthersArriveThere) {
+  ArrivalsAtBoth right;
+  EXPECT_TRUE(verified(right).is_legal()) << first_text(verified(right), Hazard::Divergence);
+  ArrivalsAtBoth meeting;
+  meeting.waits = false;
+  meeting.meets = true;
+  EXPECT_TRUE(verified(meeting).is_legal()) << first_text(verified(meeting), Hazard::Divergence);
+  EXPECT_THAT(
+      refuted_by<ArrivalsAtBoth>(Hazard::Divergence, [](ArrivalsAtBoth& k) { k.waits = false; }),
+      HasSubstr("an arrival at an object of another block of the cluster, which may have ended"));
+}
+
 // A box is copied to shared memory that is aligned as vectors are (nvFuser #3602, #4096).
 TEST(CopyBugs, ABoxLiesWhereNoBoxMay) {
   const auto verdict = [](std::int64_t offset, std::int64_t rows) {

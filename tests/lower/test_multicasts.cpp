@@ -97,12 +97,15 @@ TEST(Multicasts, DrawnAtRandomAgree) {
     const std::int64_t ranks = std::int64_t{1} << draw(rng, 1, 3), stages = draw(rng, 1, 4),
                        ahead = draw(rng, 0, stages - 1),
                        width = by == CopyBy::Tma ? 32 : 4 * draw(rng, 1, 6);
-    SharedRows c(ranks, stages, ahead, by, width);
+    const bool has_role = stages > 1 && chance(rng, 2);
+    SharedRows c(ranks, stages, has_role ? stages - 1 : ahead, by, width);
+    if (has_role) c.s->role(c.a, {}).role(c.b, {});
     const std::int64_t K = chance(rng, 3) ? draw(rng, 1, 60) : 4 * draw(rng, 1, 15);
     agreed(c.f, *c.s, {{{"M", draw(rng, 1, 40)}, {"N", draw(rng, 1, 20)}, {"K", K}}});
     if (testing::Test::HasFailure()) {
       ADD_FAILURE() << k << ": " << to_string(by) << " of " << width << " to " << ranks << ", "
-                    << stages << " stages, " << ahead << " ahead";
+                    << stages << " stages, " << ahead << " ahead"
+                    << (has_role ? ", by a role" : "");
       return;
     }
   }
@@ -138,16 +141,28 @@ TEST(Multicasts, AreRefusedWhereTheyCannotBe) {
       "Serial");
 }
 
-// Each block of a cluster may have warps of a role, which copy for their own block.
-TEST(Multicasts, AreMadeByNoRole) {
+// Each block of a cluster may have warps of a role. Where one copies for all, these say to those of
+// every block that their slot is free.
+TEST(Multicasts, MayBeMadeByARole) {
+  for (const CopyBy by : {CopyBy::Bulk, CopyBy::Tma}) {
+    SharedRows c(2, 3, 2, by);
+    c.s->role(c.a, {}).role(c.b, {});
+    const Program program = agreed(c.f, *c.s, kSizes);
+    const Kernel& kernel = program.steps[0].variants[0];
+    const std::string nest = loop_nest(kernel), text = cuda(kernel).text;
+    EXPECT_THAT(nest, HasSubstr("arrive at i2o.ready[i2o.rank * 3 + i2o % 3]"));
+    EXPECT_THAT(text, HasSubstr("arrive_in_rank(&i2o_ready["));
+    EXPECT_THAT(text, HasSubstr("wait_for_ranks(&i2o_ready["));
+    EXPECT_THAT(text, HasSubstr("wait_for_phase(&i2o_copied["));
+    EXPECT_THAT(text, HasSubstr("init_object(&i2o_ready[0], 2);"));
+    EXPECT_THAT(text, HasSubstr("init_object(&i2o_free[0], 64);"));
+  }
+}
+
+// They copy for their own block alone where they have to.
+TEST(Multicasts, LeaveRolesOfABlockAlone) {
   SharedRows c(2, 3, 2);
-  c.s->role(c.a, {}).role(c.b, {});
-  EXPECT_EQ(
-      refusal_by<Illegal>([&] { c.kernel(); }),
-      "selvage: error[E467]: copies by the role load that one block of a cluster makes for all "
-      "are not supported yet; help: leave the role out, or bind to Serial what is bound to "
-      "Multicast");
-  c.s->bind(c.shared_out, ParallelType::Serial);
+  c.s->role(c.a, {}).role(c.b, {}).bind(c.shared_out, ParallelType::Serial);
   const Program program = agreed(c.f, *c.s, some_of(kSizes));
   const Kernel& kernel = program.steps[0].variants[0];
   EXPECT_THAT(loop_nest(kernel), HasSubstr("region load (threads 0x00000000 0x00000000 0xffffffff "

@@ -122,6 +122,35 @@ TEST(Roles, AreRefusedWhereTheyCannotBe) {
             "whole warps; help: let other threads be a multiple of 32, and at most 992");
 }
 
+// Those who copy go through one ring, and may be in another run of it than those who use it.
+TEST(Roles, HaveOneRingInALoop) {
+  Fusion f;
+  const auto [M, N] = f.extents("M", "N");
+  const Tensor x = f.input("x", {M, N}, DataType::Float), z = f.input("z", {M, N}, DataType::Float);
+  const Tensor a = named(sum(x, {1}), "a"), b = named(sum(z, {1}), "b");
+  const Tensor y = f.output("y", a + b);
+  Schedule s(f);
+  const auto at = s.loops<1>(y)[0];
+  const auto fold = [&](Tensor part, Tensor input, const char* name) {
+    const auto [m, n] = s.loops<2>(part);
+    const auto [no, ni] = s.split(n, 128);
+    const auto [turn, thread] = s.split(ni, 64);
+    s.bind(thread, ParallelType::TIDx).compute_at(part, at);
+    const TensorId tile = s.cache(input, name, Memory::Shared);
+    const auto [row, items] = s.loops<2>(tile);
+    const auto [outer, inner] = s.split(items, 128);
+    const auto [one, v] = s.split(inner, 128);
+    s.bind(v, ParallelType::Vectorize);
+    s.compute_at(tile, no).stages(tile, 2).copy(tile, CopyBy::Bulk).role(tile, {});
+  };
+  fold(a, x, "xs");
+  fold(b, z, "zs");
+  EXPECT_THAT(refusal_by<Illegal>([&] { lower(s); }),
+              HasSubstr("error[E448]: the role load copies xs and zs at two loops, in each "
+                        "iteration of a loop around both; help: bind the loops around them to "
+                        "blocks; or leave the role out"));
+}
+
 // The launch bounds name one block, without which compilers ignore who takes more (CUTLASS #3618).
 TEST(Roles, MayGiveRegistersToThoseWhoCompute) {
   Rows rows(CopyBy::Tma, 3, true, 256);
