@@ -59,9 +59,9 @@ bool is_multicast(const AccessMap& map, std::size_t access) {
   const auto* copy = std::get_if<AsyncCopy>(&node);
   return copy != nullptr && copy->by_rank.valid();
 }
-bool has_multicast(const Kernel& kernel) {
+bool has_multicast(const Body& body) {
   bool has = false;
-  for_each_statement(kernel.body, [&](const Statement& s) {
+  for_each_statement(body, [&](const Statement& s) {
     const auto* copy = std::get_if<AsyncCopy>(&s.node);
     has = has || (copy != nullptr && copy->by_rank.valid());
   });

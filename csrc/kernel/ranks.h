@@ -30,6 +30,6 @@ bool is_of_own_rank(const AccessMap& map, BufferId b);
 // Whether it is an access of a copy that one rank makes for all (AsyncCopy::by_rank). As an access
 // of a kernel it is in the own piece: what comes there.
 bool is_multicast(const AccessMap& map, std::size_t access);
-bool has_multicast(const Kernel& kernel);
+bool has_multicast(const Body& body);
 
 }  // namespace selvage

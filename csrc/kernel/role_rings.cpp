@@ -1,6 +1,8 @@
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/barrier_members.h>
+#include <selvage/kernel/ranks.h>
 #include <selvage/kernel/role_rings.h>
+#include <selvage/kernel/role_statements.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/kernel/threads_inside.h>
 #include <selvage/kernel/tile_slots.h>
@@ -18,10 +20,6 @@ std::int64_t threads_of(const Region& region) {
   std::int64_t threads = 0;
   for (std::uint32_t lanes : region.members) threads += std::popcount(lanes);
   return threads;
-}
-bool is_block_barrier(const Statement& s) {
-  const auto* barrier = std::get_if<Barrier>(&s.node);
-  return barrier != nullptr && barrier->scope == Barrier::Scope::Block;
 }
 
 class RoleRings {
@@ -116,7 +114,7 @@ class RoleRings {
       if (!only_uses(*own, pair.compute)) return std::nullopt;
     }
     for (std::size_t k = 0; k + 1 < copies.size(); ++k) {
-      if (!std::holds_alternative<Define>(copies[k].node) || reads_stores(copies[k]))
+      if (!std::holds_alternative<Define>(copies[k].node) || reads_stores(kernel_, copies[k]))
         return std::nullopt;
       pair.names.push_back(copies[k]);
     }
@@ -257,12 +255,13 @@ class RoleRings {
           known.proves(eq(ready->arrive->object->address, ready->rank * stages + slot));
       if (!is_ready || !meets_in(*ready, f, full, empty)) return std::nullopt;
       copies.erase(copies.begin(), copies.begin() + 2);
-    } else if (copies_for_all(copies)) {
+    } else if (has_multicast(copies)) {
       return std::nullopt;
     }
     use.erase(use.begin());
     use.erase(use.end() - 2, use.end());
-    if (!only_copies(copies, full, has_fence) || !only_uses(use, compute)) return std::nullopt;
+    if (!only_copies(kernel_, copies, full, has_fence) || !only_uses(use, compute))
+      return std::nullopt;
     if (uses_of(kernel_.body, full) != uses_of(copies, full) + 1 ||
         uses_of(kernel_.body, empty) != 2) {
       return std::nullopt;
@@ -363,96 +362,6 @@ class RoleRings {
            same(objects.elements, f.elements) && uses_of(kernel_.body, own) == 2 &&
            accesses_.lies_alone(own);
   }
-  // Whether one rank makes some of the copies for all.
-  static bool copies_for_all(const Body& copies) {
-    bool has = false;
-    for_each_statement(copies, [&](const Statement& s) {
-      const auto* copy = std::get_if<AsyncCopy>(&s.node);
-      has = has || (copy != nullptr && copy->by_rank.valid());
-    });
-    return has;
-  }
-
-  // Whether statements do no more than to begin copies for objects, of what the kernel does not
-  // store, and to arrive there; or, if a fence stands before the next copies, to store elements of
-  // tiles themselves.
-  bool only_copies(const Body& body, BufferId full, bool has_fence) const {
-    bool are_copies = true;
-    for_each_statement(body, [&](const Statement& s) {
-      const auto* copy = std::get_if<AsyncCopy>(&s.node);
-      const auto* arrive = std::get_if<Arrive>(&s.node);
-      const bool is_copy = copy != nullptr && copy->object && copy->object->buffer == full &&
-                           kernel_.buffers[copy->copy.to].memory == Memory::Shared &&
-                           !is_stored(copy->copy.from);
-      const bool is_arrival = arrive != nullptr && arrive->object && !arrive->of_copies &&
-                              arrive->object->buffer == full;
-      const auto* define = std::get_if<Define>(&s.node);
-      const bool is_around = std::holds_alternative<Loop>(s.node) ||
-                             std::holds_alternative<Guard>(s.node) ||
-                             (define != nullptr && !reads_stores(s));
-      const auto* store = std::get_if<Store>(&s.node);
-      const bool is_store = has_fence && store != nullptr && !store->atomic &&
-                            kernel_.buffers[store->buffer].memory == Memory::Shared &&
-                            !reads_stores(s);
-      are_copies = are_copies && (is_copy || is_arrival || is_around || is_store);
-    });
-    return are_copies;
-  }
-  // Whether a value is made of what the kernel stores or keeps.
-  bool reads_stores(const Statement& s) const {
-    bool reads = false;
-    for_each_access(s, kernel_.values, [&](const StatementAccess& a) {
-      const bool is_global = kernel_.buffers[a.buffer].memory == Memory::Global;
-      reads = reads || (!writes(a.kind) && (!is_global || is_stored(a.buffer)));
-    });
-    return reads;
-  }
-  bool is_stored(BufferId from) const {
-    const auto& all = kernel_.buffers;
-    return all[from].is_written ||
-           std::ranges::any_of(all, [&](const Buffer& b) { return b.replaces == from; });
-  }
-
-  // Whether statements wait for one another by barriers of the region or of warps alone; barriers
-  // of the region become such of the block.
-  static bool only_uses(Body& body, const Region& region) {
-    bool are_uses = true;
-    const Barrier own{.scope = Barrier::Scope::Threads, .members = region.members};
-    for_each_statement(body, [&](Statement& s) {
-      if (auto* barrier = std::get_if<Barrier>(&s.node)) {
-        const bool is_own =
-            barrier->scope == Barrier::Scope::Threads && same_members(*barrier, own);
-        const bool is_of_warp = barrier->scope == Barrier::Scope::Warp && !barrier->is_partial();
-        are_uses = are_uses && (is_own || is_of_warp);
-        if (is_own) *barrier = Barrier{};
-        return;
-      }
-      const bool is_event =
-          std::holds_alternative<AsyncCopy>(s.node) || std::holds_alternative<Arrive>(s.node) ||
-          std::holds_alternative<Wait>(s.node) || std::holds_alternative<ProxyFence>(s.node) ||
-          std::holds_alternative<Region>(s.node) || std::holds_alternative<LastBlock>(s.node) ||
-          std::holds_alternative<Leave>(s.node) || std::holds_alternative<While>(s.node);
-      are_uses = are_uses && !is_event;
-    });
-    return are_uses;
-  }
-
-  // Statements of the members of a region alone, who meet the others at barriers of the block.
-  static Body for_members(Body use, const Region& region) {
-    Body out;
-    for (Statement& s : use) {
-      if (is_block_barrier(s) || std::holds_alternative<Define>(s.node)) {
-        out.push_back(std::move(s));
-        continue;
-      }
-      if (out.empty() || !std::holds_alternative<Region>(out.back().node)) {
-        out.push_back({Region{region.role, region.members, {}}});
-      }
-      std::get<Region>(out.back().node).body.push_back(std::move(s));
-    }
-    return out;
-  }
-
   std::int64_t uses_of(const Body& body, BufferId b) const {
     std::int64_t n = 0;
     for_each_statement(body, [&](const Statement& s) {
@@ -479,32 +388,6 @@ void leave_uses(Body& body, const std::vector<Expr>& rings) {
 }
 
 }  // namespace
-
-Body& innermost_of(Body& around) {
-  return around.empty() ? around : innermost_of(*bodies(around[0])[0]);
-}
-
-std::set<BufferId> tiles_of(const Body& copies) {
-  std::set<BufferId> tiles;
-  for_each_statement(copies, [&](const Statement& s) {
-    if (const auto* copy = std::get_if<AsyncCopy>(&s.node)) tiles.insert(copy->copy.to);
-    if (const auto* store = std::get_if<Store>(&s.node)) tiles.insert(store->buffer);
-  });
-  return tiles;
-}
-
-bool accesses_more(const Kernel& kernel, std::span<const Statement> use,
-                   const std::set<BufferId>& tiles) {
-  bool does = false;
-  for_each_statement(use, [&](const Statement& s) {
-    for_each_access(s, kernel.values, [&](const StatementAccess& a) {
-      const Buffer& buffer = kernel.buffers[a.buffer];
-      if (buffer.memory != Memory::Shared || buffer.arrivals) return;
-      does = does || writes(a.kind) || !tiles.contains(a.buffer);
-    });
-  });
-  return does;
-}
 
 std::optional<MergedRoles> with_roles_merged(const Kernel& kernel) {
   bool has_regions = false;

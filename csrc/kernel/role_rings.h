@@ -4,8 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
-#include <span>
 
 namespace selvage {
 
@@ -46,15 +44,6 @@ namespace selvage {
 // for: uses may access other shared memory only behind a barrier of their region, with barriers of
 // the block before and behind the regions, and copy nothing that the kernel stores. Of global
 // memory it is proved of the uses alone.
-
-// The empty body inside of statements that stand alone, one inside of the other.
-Body& innermost_of(Body& around);
-// What the copies of a ring of two roles fill.
-std::set<BufferId> tiles_of(const Body& copies);
-// Whether the uses do more with shared memory than to read the tiles: then they need those
-// barriers.
-bool accesses_more(const Kernel& kernel, std::span<const Statement> use,
-                   const std::set<BufferId>& tiles);
 
 // Kernels by which one with rings of two roles is proved.
 struct MergedRoles {

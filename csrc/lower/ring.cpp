@@ -6,7 +6,7 @@
 #include <selvage/ir/about.h>
 #include <selvage/kernel/barrier_members.h>
 #include <selvage/kernel/launch_limits.h>
-#include <selvage/kernel/role_rings.h>
+#include <selvage/kernel/role_statements.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/late_copies.h>

@@ -3,7 +3,7 @@
 #include <selvage/base/words.h>
 #include <selvage/ir/about.h>
 #include <selvage/kernel/launch_limits.h>
-#include <selvage/kernel/role_rings.h>
+#include <selvage/kernel/role_statements.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/one_thread.h>
