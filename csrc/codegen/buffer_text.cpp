@@ -19,15 +19,18 @@ std::int64_t bytes_of(const Buffer& b) { return b.elements.value() * size_of(b.t
 
 }  // namespace
 
-BufferText::BufferText(const Kernel& kernel, const LocalArrays& arrays, Names& names,
-                       Helpers& helpers)
+BufferText::BufferText(const Kernel& kernel, Names& names, Helpers& helpers)
     : kernel_(kernel),
       moved_(kernel.buffers.size()),
-      arrays_(arrays),
+      is_accessed_(kernel.buffers.size(), false),
       alignments_(shared_alignments(kernel)),
       offsets_(kernel.buffers.size()) {
   note_moves();
   place_in_pool();
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    for_each_access(s, kernel.values,
+                    [&](const StatementAccess& a) { is_accessed_[a.buffer] = true; });
+  });
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     forms_.push_back(form(b));
     names_.push_back(is_left(b) ? names.declare(kernel.buffers[b].name) : "");
@@ -36,11 +39,9 @@ BufferText::BufferText(const Kernel& kernel, const LocalArrays& arrays, Names& n
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) declare(b, helpers);
 }
 
-// Not a vector's registers that no statement mentions any more.
+// Not registers that no statement mentions any more.
 bool BufferText::is_left(std::size_t b) const {
-  const Buffer& buffer = kernel_.buffers[b];
-  const bool is_array = buffer.memory == Memory::Local && !buffer.elements.is_const(1);
-  return !is_array || arrays_.unrolled[b] > 0;
+  return kernel_.buffers[b].memory != Memory::Local || is_accessed_[b];
 }
 
 void BufferText::note_moves() {

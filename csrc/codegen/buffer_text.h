@@ -2,7 +2,6 @@
 
 #include <selvage/codegen/helpers.h>
 #include <selvage/codegen/index_text.h>
-#include <selvage/codegen/local_arrays.h>
 #include <selvage/codegen/names.h>
 #include <selvage/kernel/kernel.h>
 #include <selvage/kernel/launch_limits.h>
@@ -23,7 +22,7 @@ namespace selvage {
 //           for one element: float acc; or an array for several: float acc[8];
 class BufferText {
  public:
-  BufferText(const Kernel& kernel, const LocalArrays& arrays, Names& names, Helpers& helpers);
+  BufferText(const Kernel& kernel, Names& names, Helpers& helpers);
 
   struct Parameter {
     std::string type, text;  // "const float*", "const float* __restrict__ a"
@@ -70,7 +69,7 @@ class BufferText {
 
   const Kernel& kernel_;
   std::vector<Moved> moved_;
-  const LocalArrays& arrays_;
+  std::vector<bool> is_accessed_;
   std::vector<std::int64_t> alignments_;              // in shared memory
   std::vector<std::optional<std::int64_t>> offsets_;  // in the pool
   std::int64_t pool_bytes_ = 0, pool_alignment_ = kSharedAlignment;

@@ -22,6 +22,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <set>
 
 namespace selvage {
 
@@ -44,7 +46,7 @@ class Writer {
     CudaText out;
     out.name = names_.declare_kernel(name_);
     names_.open();
-    const BufferText buffers(kernel_, arrays_, names_, helpers_);
+    const BufferText buffers(kernel_, names_, helpers_);
     buffers_ = &buffers;
     KernelParameters parameters = parameters_of(kernel_, buffers, names_, index_);
     out.parameter_types = std::move(parameters.types);
@@ -64,12 +66,25 @@ class Writer {
       line("__syncthreads();");
       close();
     }
-    out.text = std::string(kHead) + (has_clusters() ? kCluster : "") +
-               (kernel_.launch.is_cluster ? kRanks : "") + buffers.dynamic_head() +
-               (syncs_threads_ ? kSyncThreads : "") + (syncs_members_ ? kSyncMembers : "") +
-               events.head() + (elects_ ? kElect : "") + (sets_registers_ ? kSetRegisters : "") +
-               (has_last_block_ ? kLastBlock : "") + (kernel_.checks ? kRecordFailure : "") +
-               helpers_.definitions() + "\n" + signature(kernel_, out.name, parameters.texts);
+    const auto define = [&](std::string_view definition) {
+      if (definition.empty()) return;
+      out.text += definition;
+      out.definitions.push_back(out.text.size());
+    };
+    define(kHead);
+    if (has_clusters()) define(kCluster);
+    if (kernel_.launch.is_cluster) define(kRanks);
+    if (values.reads_ranks()) define(kRankReads);
+    define(buffers.dynamic_head());
+    if (syncs_threads_) define(kSyncThreads);
+    if (syncs_members_) define(kSyncMembers);
+    for (const std::string& definition : events.head()) define(definition);
+    if (elects_) define(kElect);
+    if (sets_registers_) define(kSetRegisters);
+    if (has_last_block_) define(kLastBlock);
+    if (kernel_.checks) define(kRecordFailure);
+    for (const std::string& definition : helpers_.definitions()) define(definition);
+    out.text += "\n" + signature(kernel_, out.name, parameters.texts);
     for (std::size_t n = std::size_t(std::count(out.text.begin(), out.text.end(), '\n')); n > 0;
          --n) {
       out.origins.emplace_back();
@@ -487,12 +502,29 @@ std::vector<CudaText> cuda(std::span<const Kernel> variants) {
   return texts;
 }
 
-std::string cuda(const Program& program) {
-  std::string text;
-  for (const ProgramStep& step : program.steps) {
-    for (const CudaText& own : cuda(step.variants)) text += (text.empty() ? "" : "\n") + own.text;
+std::string one_file(std::span<const std::vector<CudaText>> steps) {
+  std::string file;
+  std::set<std::string, std::less<>> defined;
+  for (const std::vector<CudaText>& step : steps) {
+    for (const CudaText& own : step) {
+      if (!file.empty()) file += "\n";
+      std::string_view text = own.text;
+      std::size_t begin = 0;
+      for (std::size_t end : own.definitions) {
+        const std::string_view definition = text.substr(begin, end - begin);
+        if (defined.emplace(definition).second) file += definition;
+        begin = end;
+      }
+      file += text.substr(begin);
+    }
   }
-  return text;
+  return file;
+}
+
+std::string cuda(const Program& program) {
+  std::vector<std::vector<CudaText>> steps;
+  for (const ProgramStep& step : program.steps) steps.push_back(cuda(step.variants));
+  return one_file(steps);
 }
 
 }  // namespace selvage

@@ -38,6 +38,8 @@ struct CudaText {
   // By line of the text: the name of the buffer that the line helps to compute; empty, or past the
   // end of the vector: no single buffer.
   std::vector<std::string> origins = {};
+  // The text begins with definitions: where each ends. Equal ones of several kernels are the same.
+  std::vector<std::size_t> definitions = {};
 };
 
 // Relies on the kernel's promise that, where kernel.condition holds, every index fits
@@ -47,7 +49,9 @@ CudaText cuda(const Kernel& kernel);
 // The texts of the variants of one step, in their order. Neighbours that differ only in the width
 // of their indices share the work that their texts need.
 std::vector<CudaText> cuda(std::span<const Kernel> variants);
-// The texts of all kernels of a program, concatenated.
+// The texts of the variants of several steps as one file, in which each definition stands once.
+std::string one_file(std::span<const std::vector<CudaText>> steps);
+// That of all kernels of a program.
 std::string cuda(const Program& program);
 
 }  // namespace selvage

@@ -29,7 +29,7 @@ std::vector<std::string> EventText::objects() {
 }
 
 std::string EventText::meet() const {
-  return has_multicast(kernel_) || !of_ranks_.empty() ? "sync_cluster();" : "__syncthreads();";
+  return has_multicast(kernel_.body) || !of_ranks_.empty() ? "sync_cluster();" : "__syncthreads();";
 }
 
 std::string EventText::object(const BarrierObject& o) const {
@@ -51,7 +51,10 @@ std::string EventText::arrive(const Arrive& arrive) const {
 
 std::string EventText::wait(const Wait& wait) const {
   if (!wait.object) {
-    return fmt::format("wait_for_{}_groups({});", wait.of_stores ? "store" : "copy", wait.pending);
+    const std::string what = !wait.of_stores  ? "copy_groups"
+                             : reads_stores() ? "store_groups"
+                                              : "store_reads";
+    return fmt::format("wait_for_{}({});", what, wait.pending);
   }
   const std::string own = object(*wait.object);
   const CText phase = index_.write_converted(wait.phase);
@@ -202,22 +205,24 @@ std::string store_head(std::size_t rank, bool combines) {
 
 }  // namespace
 
-std::string EventText::head() const {
-  std::string head;
-  if (has_groups_) head += kCopyGroups;
+std::vector<std::string> EventText::head() const {
+  std::vector<std::string> head;
+  const auto add = [&](bool is_used, std::string text) {
+    if (is_used) head.push_back(std::move(text));
+  };
   const bool has_proxy = uses_proxy();
-  if (has_objects_ || has_proxy) head += kSharedAddress;
-  if (has_objects_) head += kBarrierObjects;
-  if (!of_ranks_.empty()) head += kRankArrivals;
-  if (has_proxy) head += kBulkCopies;
-  const bool stores = !stored_ranks_.empty() || !combined_ranks_.empty();
-  if (stores) head += reads_stores() ? kStoreGroups : kReadStoreGroups;
-  if (has_multicasts_) head += kMulticast;
-  for (std::size_t rank : loaded_ranks_) head += box_head(rank, false);
-  for (std::size_t rank : multicast_ranks_) head += box_head(rank, true);
-  for (std::size_t rank : stored_ranks_) head += store_head(rank, false);
-  for (std::size_t rank : combined_ranks_) head += store_head(rank, true);
-  if (!maps_.empty()) head += kTensorMap;
+  add(has_groups_, kCopyGroups);
+  add(has_objects_ || has_proxy, kSharedAddress);
+  add(has_objects_, kBarrierObjects);
+  add(!of_ranks_.empty(), kRankArrivals);
+  add(has_proxy, kBulkCopies);
+  add(!stored_ranks_.empty() || !combined_ranks_.empty(), kStoreGroups);
+  add(has_multicasts_, kMulticast);
+  for (std::size_t rank : loaded_ranks_) head.push_back(box_head(rank, false));
+  for (std::size_t rank : multicast_ranks_) head.push_back(box_head(rank, true));
+  for (std::size_t rank : stored_ranks_) head.push_back(store_head(rank, false));
+  for (std::size_t rank : combined_ranks_) head.push_back(store_head(rank, true));
+  add(!maps_.empty(), kTensorMap);
   return head;
 }
 

@@ -32,7 +32,7 @@ class EventText {
                                 bool is_of_own_rank = false);
 
   // The macros that the lines so far need.
-  std::string head() const;
+  std::vector<std::string> head() const;
 
  private:
   std::string object(const BarrierObject& o) const;

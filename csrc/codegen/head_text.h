@@ -20,8 +20,8 @@ inline constexpr const char* kCluster =
     "#endif\n"
     "#endif\n";
 // A kernel each of whose blocks is one of a cluster: its number there, and that of the cluster;
-// its shared memory, of so many bytes; where something at a place there is in the block of another
-// rank; and the wait of all threads of a cluster for one another. From sm_90 on.
+// its shared memory, of so many bytes; and the wait of all threads of a cluster for one another;
+// then where something at a place there is in the block of another rank. From sm_90 on.
 inline constexpr const char* kRanks =
     "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
     "static __device__ __forceinline__ int cluster_rank() {\n"
@@ -34,18 +34,23 @@ inline constexpr const char* kRanks =
     "  asm(\"mov.u32 %0, %%clusterid.x;\" : \"=r\"(cluster));\n"
     "  return cluster;\n"
     "}\n"
+    "#endif\n"
+    "#ifndef sync_cluster\n"
+    "#define RANK_SHARED(n, type, name, bytes) extern __shared__ __align__(n) type name[]\n"
+    "#define sync_cluster() \\\n"
+    "  asm volatile(\"barrier.cluster.arrive.release.aligned;\" \\\n"
+    "               \"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\")\n"
+    "#endif\n";
+inline constexpr const char* kRankReads =
+    "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
     "static __device__ __forceinline__ void* place_in_rank(const void* at, int rank) {\n"
     "  void* place;\n"
     "  asm(\"mapa.u64 %0, %1, %2;\" : \"=l\"(place) : \"l\"(at), \"r\"(rank));\n"
     "  return place;\n"
     "}\n"
     "#endif\n"
-    "#ifndef sync_cluster\n"
+    "#ifndef in_rank\n"
     "#define in_rank(at, rank, bytes) place_in_rank(at, rank)\n"
-    "#define RANK_SHARED(n, type, name, bytes) extern __shared__ __align__(n) type name[]\n"
-    "#define sync_cluster() \\\n"
-    "  asm volatile(\"barrier.cluster.arrive.release.aligned;\" \\\n"
-    "               \"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\")\n"
     "#endif\n";
 // Shared memory whose size the launch gives.
 inline constexpr const char* kDynamicShared =
@@ -169,18 +174,16 @@ inline constexpr const char* kMulticast =
     "               \"h\"((unsigned short)((1 << (ranks)) - 1)) : \"memory\")\n"
     "#endif\n";
 
-// Groups of stores of boxes, which a thread waits for: until their tiles have been read, or until
-// all is stored.
-#define SELVAGE_STORE_GROUPS(selvage_suffix)                                                 \
-  "#ifndef end_store_group\n"                                                                \
-  "#define end_store_group() asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\")\n" \
-  "#define wait_for_store_groups(pending) \\\n"                                              \
-  "  asm volatile(\"cp.async.bulk.wait_group" selvage_suffix                                 \
-  " %0;\" :: \"n\"(pending) : \"memory\")\n"                                                 \
-  "#endif\n"
-inline constexpr const char* kStoreGroups = SELVAGE_STORE_GROUPS("");
-inline constexpr const char* kReadStoreGroups = SELVAGE_STORE_GROUPS(".read");
-#undef SELVAGE_STORE_GROUPS
+// Groups of stores of boxes, which a thread waits for: until all is stored, or until their tiles
+// have been read.
+inline constexpr const char* kStoreGroups =
+    "#ifndef end_store_group\n"
+    "#define end_store_group() asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\")\n"
+    "#define wait_for_store_groups(pending) \\\n"
+    "  asm volatile(\"cp.async.bulk.wait_group %0;\" :: \"n\"(pending) : \"memory\")\n"
+    "#define wait_for_store_reads(pending) \\\n"
+    "  asm volatile(\"cp.async.bulk.wait_group.read %0;\" :: \"n\"(pending) : \"memory\")\n"
+    "#endif\n";
 
 // A tensor map (CUtensorMap), which the host encodes.
 inline constexpr const char* kTensorMap =

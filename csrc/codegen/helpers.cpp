@@ -443,22 +443,22 @@ std::string Helpers::use_atomic(Function f, DataType type) {
   return atomic_name(f, type);
 }
 
-std::string Helpers::definitions() const {
-  std::string text;
+std::vector<std::string> Helpers::definitions() const {
+  std::vector<std::string> list;
   for (const auto& [type, elements] : vectors_) {
-    text +=
-        fmt::format("typedef struct __align__({}) {{ {} at[{}]; }} {};\n", elements * size_of(type),
-                    c_storage_type(type), elements, vector_type(type, elements));
+    list.push_back(fmt::format("typedef struct __align__({}) {{ {} at[{}]; }} {};\n",
+                               elements * size_of(type), c_storage_type(type), elements,
+                               vector_type(type, elements)));
   }
   Helpers all = *this;  // nothing new comes up: use() has noted what each helper uses
   for (const auto& [i, type] : used_) {
     const Helper& helper = kHelpers[i];
-    text += "static __device__ __forceinline__ " + expand(helper.result, type, nullptr) + " " +
-            c_name(helper, type) + "(" + expand(helper.parameters, type, nullptr) + ") {\n" +
-            expand(body_of(helper, type), type, &all) + "}\n";
+    list.push_back("static __device__ __forceinline__ " + expand(helper.result, type, nullptr) +
+                   " " + c_name(helper, type) + "(" + expand(helper.parameters, type, nullptr) +
+                   ") {\n" + expand(body_of(helper, type), type, &all) + "}\n");
   }
-  for (const auto& [f, type] : atomics_) text += atomic_definition(f, type, all);
-  return text;
+  for (const auto& [f, type] : atomics_) list.push_back(atomic_definition(f, type, all));
+  return list;
 }
 
 bool is_helper_name(const std::string& name) {

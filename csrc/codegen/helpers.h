@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace selvage {
 
@@ -38,7 +39,7 @@ class Helpers {
   // Adds the helper that combines an element of memory with a value atomically; returns its name.
   std::string use_atomic(Function f, DataType type);
   // The definitions of all helpers that were added, each after those that it uses.
-  std::string definitions() const;
+  std::vector<std::string> definitions() const;
 
  private:
   std::set<std::pair<std::size_t, DataType>> used_;  // row of the table, type

@@ -29,7 +29,7 @@ constexpr std::string_view kWords[] = {
     "place_in_rank", "in_rank", "sync_cluster", "elect_one", "shared_address", "init_object",
     "publish_objects", "arrive_with_copies", "ask_for_phase", "wait_asking", "arrive_in_rank", "ask_for_ranks", "wait_for_ranks", "announce_bytes", "begin_bulk_copy",
     "arrive_at", "arrive_announcing",
-    "fence_for_copies", "wait_for_phase", "end_store_group", "wait_for_store_groups", "tensor_map",
+    "fence_for_copies", "wait_for_phase", "end_store_group", "wait_for_store_groups", "wait_for_store_reads", "tensor_map",
     "fewer_registers", "more_registers", "record_failure", "count_failure", "begin_box_copy_1",
     "begin_box_copy_2", "begin_box_copy_3", "begin_box_copy_4", "begin_box_copy_5", "store_box_1",
     "store_box_2", "store_box_3", "store_box_4", "store_box_5", "combine_box_1", "combine_box_2", "combine_box_3",

@@ -58,14 +58,13 @@ class Planner {
   void visit(const Body& body) {
     std::size_t defined = 0;
     for (const Statement& s : body) {
-      const auto* loop = std::get_if<Loop>(&s.node);
       const auto* define = std::get_if<Define>(&s.node);
       if (define != nullptr && define->read) {
         // What is promised of a number is not written.
         for (ValueId v : values_under(kernel_.values, *define->read)) {
           for (Expr e : index_expressions(kernel_.values[v])) count(e);
         }
-      } else if (loop == nullptr || iterates(*loop)) {
+      } else if (computes_its_expressions(s)) {
         for_each_expression(s, kernel_.values, [&](Expr e) { count(e); });
       }
       const auto* guard = std::get_if<Guard>(&s.node);

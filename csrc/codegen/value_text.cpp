@@ -235,6 +235,7 @@ ValueText::Written ValueText::block(ValueId root, int bits) {
 std::string ValueText::element_text(const ValueNode& read) {
   const std::string at = index_.write_converted(read.subscripts[0]).text;
   if (read.subscripts.size() == 1) return buffers_.read(read.source, at);
+  reads_ranks_ = true;
   return buffers_.read_in_rank(read.source, at, index_.write_converted(read.subscripts[1]).text);
 }
 

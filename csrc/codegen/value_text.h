@@ -36,6 +36,8 @@ class ValueText {
   std::vector<std::string> share(const SharedQuotients& quotients);
   bool is_sharing() const { return !shared_.empty(); }
   const std::string& is_exact() const { return is_exact_; }
+  // Whether a value so far is in the memory of another rank of a cluster.
+  bool reads_ranks() const { return reads_ranks_; }
   void rerun() { is_exact_.clear(); }
   void forget();
 
@@ -93,6 +95,7 @@ class ValueText {
   std::vector<bool> reads_;      // whether the node reads memory, itself or in an operand
   std::vector<ValueId> shared_;  // divisions by divisors_
   std::vector<Divisor> divisors_;
+  bool reads_ranks_ = false;
   std::string is_exact_;  // the name of the flag; empty: the loop is run again
 };
 

@@ -46,8 +46,7 @@ class Walk {
   }
   void visit(const Statement& s, int depth) {
     const auto* loop = std::get_if<Loop>(&s.node);
-    // An index of the hardware has no ends that are computed.
-    if (loop == nullptr || iterates(*loop)) {
+    if (computes_its_expressions(s)) {
       for_each_expression(s, values_, [&](Expr e) { found_.all.push_back(e); });
     }
     if (const auto* named = std::get_if<Define>(&s.node); named != nullptr && !named->read) {
@@ -100,6 +99,12 @@ bool runs_once(const Loop& loop) {
   return is_serial(loop) && !loop.begin.valid() && loop.extent.is_const(1) && !is_left(loop);
 }
 bool iterates(const Loop& loop) { return is_serial(loop) && !runs_once(loop); }
+
+bool computes_its_expressions(const Statement& s) {
+  const auto* loop = std::get_if<Loop>(&s.node);
+  const auto* guard = std::get_if<Guard>(&s.node);
+  return (loop == nullptr || iterates(*loop)) && (guard == nullptr || !guard->elects);
+}
 
 bool ComputedExpressions::is_axis(Expr variable) const {
   return std::any_of(axes.begin(), axes.end(),

@@ -21,6 +21,9 @@ bool is_left(const Loop& loop);
 bool runs_once(const Loop& loop);
 // Whether the body may run more than once; never for a loop bound to a block or thread index.
 bool iterates(const Loop& loop);
+// Whether a thread computes the expressions of a statement: an index of the hardware has no ends
+// that are computed, and who is elected no condition.
+bool computes_its_expressions(const Statement& s);
 
 // The index expressions that the text of a kernel computes.
 struct ComputedExpressions {

@@ -83,14 +83,6 @@ void print_conditions(const FusionReport& fusion, Lines& out) {
   }
 }
 
-std::string cuda_text(const FusionReport& fusion) {
-  std::string text;
-  for (const std::vector<CudaText>& step : fusion.cuda) {
-    for (const CudaText& cuda : step) text += (text.empty() ? "" : "\n") + cuda.text;
-  }
-  return text;
-}
-
 std::string wanted_text(const Report& report, const PageOptions& options) {
   std::vector<RuleWanted> wanted;
   for (const FusionReport& fusion : report.fusions) {
@@ -134,11 +126,7 @@ std::string thread_page(const Report& report, const PageOptions& options) {
 
 std::string page(const Report& report, const PageOptions& options) {
   if (report.threads) return thread_page(report, options);
-  std::string cuda;
-  const auto add_cuda = [&](const FusionReport& fusion) {
-    const std::string text = cuda_text(fusion);
-    if (!text.empty()) cuda += (cuda.empty() ? "" : "\n") + text;
-  };
+  std::vector<std::vector<CudaText>> kernels;
   Lines out, resources;
   if (options.all()) print_verdict(report, out);
   if (options.all() && !report.as_fusion.empty()) {
@@ -180,13 +168,14 @@ std::string page(const Report& report, const PageOptions& options) {
     if (options.all() || options.loops) print_program(fusion, out);
     if (options.all()) print_conditions(fusion, out);
     if (options.all()) print_value_checks(fusion, out);
-    if (options.cuda) add_cuda(fusion);
+    if (options.cuda) kernels.insert(kernels.end(), fusion.cuda.begin(), fusion.cuda.end());
     if (fusion.compiled) print_resources(*fusion.compiled, resources);
   }
   for (const ItemAt& item : options.where) {
     out.blank();
     print_where(report, item, out);
   }
+  const std::string cuda = one_file(kernels);
   if (only_cuda(options)) return cuda;
   std::string text = out.take();
   if (!cuda.empty()) text += "\nCUDA\n\n" + cuda;

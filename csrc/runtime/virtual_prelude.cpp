@@ -143,6 +143,7 @@ static struct {
 #define end_store_group() (selvage_machine.end_store_group())
 #define wait_for_store_groups(pending) \
   (selvage_machine.wait_for_store_groups(pending), selvage_after_barrier())
+#define wait_for_store_reads(pending) wait_for_store_groups(pending)
 #define wait_for_phase(object, parity) \
   (selvage_machine.wait_for_phase(object, parity, __LINE__), selvage_after_barrier())
 #define wait_for_ranks(object, parity) wait_for_phase(object, parity)

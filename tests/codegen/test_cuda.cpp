@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <sstream>
+
 #include "run.h"
 
 namespace selvage {
@@ -293,6 +296,34 @@ TEST(Cuda, IndicesPast32BitsNeedTheLongType) {
     expected[0].set_int(e, v - v / 7 * 6);
   }
   expect_agreement(h.kernel, {{"n", 9}}, expected);
+}
+
+TEST(Cuda, AFileDefinesOnceWhatSeveralKernelsUse) {
+  std::vector<std::vector<CudaText>> steps;
+  for (DataType type : {DataType::Float, DataType::Half}) {
+    std::vector<Kernel> variants = {bias_relu(type, IndexType::Int32),
+                                    bias_relu(type, IndexType::Int64)};
+    for (Kernel& k : variants)
+      k.name += "_" + std::to_string(2 * steps.size() + (&k - &variants[0]));
+    steps.push_back(cuda(variants));
+  }
+  const std::string file = one_file(steps);
+  std::set<std::string> defined;
+  int kernels = 0;
+  std::istringstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    kernels += line.starts_with("KERNEL(");
+    if (!line.starts_with("static") && !line.starts_with("typedef")) continue;
+    EXPECT_TRUE(defined.insert(line).second) << line;
+  }
+  EXPECT_EQ(kernels, 4);
+  EXPECT_THAT(file, HasSubstr("float relu(float x) {"));
+  EXPECT_THAT(file, HasSubstr(" half_to_float("));
+  KernelSource whole = source_of(steps[1][1]);
+  whole.text = file;
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  if (nvrtc == nullptr) GTEST_SKIP() << "no NVRTC: " << Nvrtc::why_absent();
+  EXPECT_NO_THROW((void)nvrtc->compile(whole, {.ptx = true}));
 }
 
 TEST(Cuda, NvrtcTakesThemAll) {

@@ -227,8 +227,9 @@ KernelSource divisions_by_every_plain_divisor() {
     helpers.use(name, DataType::Float);
   }
   KernelSource source{.text = {}, .name = "count_wrong", .parameter_types = {"unsigned*"}};
-  source.text = "#ifndef KERNEL\n#define KERNEL(name) extern \"C\" __global__ void name\n#endif\n" +
-                helpers.definitions() + R"(
+  source.text = "#ifndef KERNEL\n#define KERNEL(name) extern \"C\" __global__ void name\n#endif\n";
+  for (const std::string& definition : helpers.definitions()) source.text += definition;
+  source.text += R"(
 KERNEL(count_wrong)(unsigned* wrong) {
   const unsigned threads = gridDim.x * blockDim.x;
   for (unsigned bits = blockIdx.x * blockDim.x + threadIdx.x; bits < 0x7f800000u; bits += threads) {
