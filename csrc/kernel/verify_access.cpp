@@ -465,8 +465,17 @@ Facts AccessMap::facts(std::size_t scope) const {
 }
 
 Simplifier& AccessMap::at(std::size_t scope) const {
-  if (at_[scope] == nullptr) at_[scope] = std::make_unique<Simplifier>(facts(scope));
+  if (at_[scope] == nullptr) at_[scope] = std::make_unique<Simplifier>(simplifier(facts(scope)));
   return *at_[scope];
+}
+
+bool AccessMap::is_of_own_rank(BufferId b) const {
+  if (!kernel_.launch.is_cluster) return true;
+  const auto [known, is_new] = of_own_rank_.try_emplace(b, true);
+  for (std::size_t i = 0; is_new && i < accesses_.size(); ++i) {
+    if (accesses_[i].buffer == b && !in_own_piece(*this, i)) known->second = false;
+  }
+  return known->second;
 }
 
 Expr AccessMap::address(std::size_t access) const {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -138,12 +139,16 @@ class AccessMap {
   const Facts& size_facts() const { return size_facts_; }
   Facts facts(std::size_t scope) const;
   Simplifier& at(std::size_t scope) const;
+  // One for facts of a scope, and more.
+  Simplifier simplifier(Facts facts) const { return shared_.simplifier(std::move(facts)); }
   // The canonical form of an access's address under the facts of its scope.
   Expr address(std::size_t access) const;
 
   // Whether two buffers share bytes; true if a == b, or if one replaces the other.
   bool overlap(BufferId a, BufferId b) const;
   bool lies_alone(BufferId b) const;  // it shares bytes with no other buffer
+  // Whether all accesses of it are in the own piece; true where a block is no cluster.
+  bool is_of_own_rank(BufferId b) const;
   // Whether the kernel writes its memory, be it through a buffer that replaces it.
   bool is_written(BufferId b) const { return written_[b]; }
   // The buffer that replaces b, if there is one.
@@ -170,8 +175,10 @@ class AccessMap {
   Facts size_facts_;
   std::vector<bool> written_;
   std::vector<std::optional<BufferId>> replacement_;
+  mutable SharedSymbols shared_;
   mutable std::vector<std::unique_ptr<Simplifier>> at_;
   mutable std::vector<Expr> addresses_;
+  mutable std::map<BufferId, bool> of_own_rank_;
 };
 
 }  // namespace selvage

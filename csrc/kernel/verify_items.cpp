@@ -88,7 +88,7 @@ Simplifier& ItemProofs::at(const KernelAccess& access) {
   if (own == nullptr) {
     Facts facts = map_.facts(access.scope);
     facts.loop(access.lane, map_.pool().constant(access.width));
-    own = std::make_unique<Simplifier>(std::move(facts));
+    own = std::make_unique<Simplifier>(map_.simplifier(std::move(facts)));
   }
   return *own;
 }

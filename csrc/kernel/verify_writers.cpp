@@ -42,7 +42,7 @@ class WriterSearch {
     const Expr lane = pool_.symbol("lane of access");
     Facts facts = map.facts(read_.scope);
     facts.loop(lane, pool_.constant(read_.width));
-    wide_ = std::make_unique<Simplifier>(std::move(facts));
+    wide_ = std::make_unique<Simplifier>(map_.simplifier(std::move(facts)));
     const auto sum = add(address_, LinearSum::of_atom(lane));
     if (sum) address_ = *sum;
     is_measured_ = sum.has_value();
@@ -86,7 +86,7 @@ class WriterSearch {
     if (!open.empty() && !excluded.empty()) {
       Facts facts = known().facts();
       for (Expr e : excluded) facts.assume(!e);
-      Simplifier elsewhere(std::move(facts));
+      Simplifier elsewhere = map_.simplifier(std::move(facts));
       std::erase_if(open, [&](Expr e) { return proves(e, elsewhere); });
     }
     return std::all_of(open.begin(), open.end(), [&](Expr e) {

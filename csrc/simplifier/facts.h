@@ -19,6 +19,10 @@ class Facts {
     Expr lo, hi;     // ends included, over symbols declared before; invalid: none
     Interval range;  // the bounds that are numbers
     Congruence congruence;
+    friend bool operator==(const Symbol& a, const Symbol& b) {
+      return same(a.symbol, b.symbol) && same(a.lo, b.lo) && same(a.hi, b.hi) &&
+             a.range == b.range && a.congruence == b.congruence;
+    }
   };
 
   explicit Facts(ExprPool& pool) : pool_(&pool) {}

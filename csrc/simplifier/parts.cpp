@@ -43,12 +43,19 @@ void narrow_terms(SimplifierParts& parts) {
 }
 
 // Fixes symbols in premises at their lower bound where no other value is possible: N*i < N leaves
-// only i = 0, which no interval of N*i shows.
+// only i = 0, which no interval of N*i shows. Of symbols that are terms by themselves alone the
+// intervals do.
 void narrow_symbols(SimplifierParts& parts) {
+  std::uint64_t inside = 0;  // symbols in compound terms
+  for (const LinearSum& sum : parts.premises.assumed()) {
+    for (const auto& t : sum.terms) {
+      if (!t.monomial.is(Op::Symbol)) inside |= parts.structure.symbol_mask(t.monomial);
+    }
+  }
   for (std::size_t i = 0; i < parts.facts.symbols().size(); ++i) {
     const Expr symbol = parts.facts.symbols()[i].symbol;
     const Interval range = parts.bounds.interval(symbol);
-    const bool is_tied = (parts.structure.own_bit(symbol) & parts.premises.symbols()) != 0;
+    const bool is_tied = (parts.structure.own_bit(symbol) & inside) != 0;
     if (!range.has_lo() || range.is_point() || !is_tied) continue;
     const LinearSum nothing_more = {{{symbol, -1}}, range.lo};
     if (parts.prover.nonnegative(nothing_more) || parts.prover.no_point_denies(nothing_more)) {
@@ -77,16 +84,25 @@ void add_consequences(SimplifierParts& parts, Expr comparison, std::vector<Linea
   if (auto opposite = add(a, b, -1)) sums.push_back(*std::move(opposite));
 }
 
+LearnedAssumption learned_by(SimplifierParts& parts, Expr assumption) {
+  LearnedAssumption learned{parts.normalizer.normal_form(assumption), {}};
+  const Expr s = learned.truth;
+  if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) add_consequences(parts, s, learned.sums);
+  return learned;
+}
+
 // Learns the assumptions. Comparisons become sums that are at least 0; every condition is
 // recognised where it occurs. All are normalized before any counts as true: none proves itself
 // away.
-void learn_assumptions(SimplifierParts& parts) {
+void learn_assumptions(SimplifierParts& parts, SimplifierParts* with_symbols) {
   std::vector<LinearSum> sums;
   std::vector<Expr> truths;
   for (Expr e : parts.facts.assumptions()) {
     if (e.depth() > Simplifier::kDeepest) continue;
-    const Expr s = truths.emplace_back(parts.normalizer.normal_form(e));
-    if (s.is(Op::Lt) || s.is(Op::Le) || s.is(Op::Eq)) add_consequences(parts, s, sums);
+    const LearnedAssumption own =
+        with_symbols != nullptr ? with_symbols->learned(e) : learned_by(parts, e);
+    truths.push_back(own.truth);
+    sums.insert(sums.end(), own.sums.begin(), own.sums.end());
   }
   if (truths.empty()) return;
   parts.normalizer.assume(truths);
@@ -116,16 +132,23 @@ SimplifierPart::SimplifierPart(SimplifierParts& parts)
       structure_(parts.structure),
       bounds_(parts.bounds) {}
 
-SimplifierParts::SimplifierParts(Facts known, int level, std::uint64_t last_work)
+SimplifierParts::SimplifierParts(Facts known, int level, std::uint64_t last_work,
+                                 SimplifierParts* with_symbols)
     : facts(std::move(known)), budget(last_work), conjunctions(*this, level) {
   budget.grant(facts.pool().truth(true));
-  learn_assumptions(*this);
+  learn_assumptions(*this, with_symbols);
   if (budget.has_run_out()) forget_answers();
 }
 
 Expr SimplifierParts::normal_form(Expr e) {
   if (e.depth() > Simplifier::kDeepest) return e;
   return answer(e, [&] { return normalizer.normal_form(e); });
+}
+
+const LearnedAssumption& SimplifierParts::learned(Expr assumption) {
+  const auto [known, is_new] = learned_.try_emplace(assumption.id());
+  if (is_new) known->second = answer(assumption, [&] { return learned_by(*this, assumption); });
+  return known->second;
 }
 
 void SimplifierParts::forget_answers() {

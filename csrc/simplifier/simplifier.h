@@ -52,7 +52,23 @@ class Simplifier {
   const std::vector<std::uint64_t>& hits() const;
 
  private:
+  friend class SharedSymbols;
+  explicit Simplifier(std::unique_ptr<SimplifierParts> parts);
+
   std::unique_ptr<SimplifierParts> parts_;  // parts.h
+};
+
+// Simplifiers for many scopes, such as those of one kernel. What a simplifier first learns of an
+// assumption follows from the facts about symbols alone, without the other assumptions; it is made
+// once for all scopes that know the same of symbols, but for further ones that none mentions.
+class SharedSymbols {
+ public:
+  SharedSymbols();
+  ~SharedSymbols();
+  Simplifier simplifier(Facts facts);
+
+ private:
+  std::vector<std::unique_ptr<SimplifierParts>> known_;  // without assumptions
 };
 
 }  // namespace selvage
