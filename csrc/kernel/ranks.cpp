@@ -21,7 +21,7 @@ bool has_pieces(const Kernel& kernel, BufferId b) {
   return kernel.launch.is_cluster && kernel.buffers[b].memory == Memory::Shared;
 }
 bool has_own_pieces(const AccessMap& map, BufferId b) {
-  return has_pieces(map.kernel(), b) && is_of_own_rank(map, b);
+  return has_pieces(map.kernel(), b) && map.is_of_own_rank(b);
 }
 
 Expr address_in_pieces(const AccessMap& map, std::size_t access) {
@@ -44,14 +44,6 @@ std::optional<Expr> in_own_piece(const AccessMap& map, std::size_t access) {
   if (!has_pieces(kernel, b)) return address;
   const std::int64_t p = kernel.buffers[b].piece(kernel.launch.ranks());
   return in_own_piece(address, p, std::span(&map.threads()[2], 1));
-}
-
-bool is_of_own_rank(const AccessMap& map, BufferId b) {
-  if (!map.kernel().launch.is_cluster) return true;
-  for (std::size_t i = 0; i < map.accesses().size(); ++i) {
-    if (map.accesses()[i].buffer == b && !in_own_piece(map, i)) return false;
-  }
-  return true;
 }
 
 bool is_multicast(const AccessMap& map, std::size_t access) {

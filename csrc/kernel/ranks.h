@@ -24,8 +24,6 @@ std::optional<Expr> in_own_piece(const AccessMap& map, std::size_t access);
 bool has_pieces(const Kernel& kernel, BufferId b);
 // The same, where nobody accesses the piece of another rank.
 bool has_own_pieces(const AccessMap& map, BufferId b);
-// Whether all accesses of a buffer are in the own piece; true where a block is no cluster.
-bool is_of_own_rank(const AccessMap& map, BufferId b);
 
 // Whether it is an access of a copy that one rank makes for all (AsyncCopy::by_rank). As an access
 // of a kernel it is in the own piece: what comes there.

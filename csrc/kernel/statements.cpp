@@ -203,17 +203,46 @@ std::vector<const Statement*> own_pace(const Kernel& kernel) {
 }
 bool has_own_pace(const Kernel& kernel) { return !own_pace(kernel).empty(); }
 
+// The members of one z where those of each are the same.
+static std::vector<std::uint32_t> members_of_each(const Region& region,
+                                                  const std::array<Expr, 3>& extents) {
+  const bool is_known = std::ranges::all_of(extents, [](Expr e) { return e.is(Op::Const); });
+  if (!is_known) return region.members;
+  const std::int64_t part = extents[0].value() * extents[1].value(), n = extents[2].value();
+  if (n == 1 || part % kWarp != 0) return region.members;
+  const auto words = std::size_t(part / kWarp);
+  std::vector<std::uint32_t> all = region.members;
+  all.resize(words * std::size_t(n));
+  const bool is_alike = std::equal(all.begin() + std::ptrdiff_t(words), all.end(), all.begin());
+  if (is_alike) all.resize(words);
+  return is_alike ? all : region.members;
+}
+
 Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
                const std::array<Expr, 3>& extents) {
-  const auto beside = [](Expr outer, Expr extent, Expr inner) {
-    return outer.is_const(0) ? inner : outer * extent + inner;
+  const Barrier members{.scope = Barrier::Scope::Threads,
+                        .members = members_of_each(region, extents)};
+  const bool is_of_each = members.members.size() < region.members.size();
+  const auto runs = runs_of(members, std::int64_t(members.members.size()) * kWarp);
+  // What all runs begin and end with is told by the outer indices alone.
+  std::size_t first = 0;
+  std::int64_t unit = 1;
+  const auto is_told_without = [&](std::int64_t next) {
+    return std::ranges::all_of(
+        runs, [&](const auto& run) { return run.first % next == 0 && run.second % next == 0; });
   };
-  const Expr number = beside(beside(threads[2], extents[1], threads[1]), extents[0], threads[0]);
-  const Barrier members{.scope = Barrier::Scope::Threads, .members = region.members};
-  const auto end = std::int64_t(region.members.size()) * kWarp;
-  Expr any = number.pool().truth(false);
-  for (const auto& [from, to] : runs_of(members, end)) {
-    const Expr run = from <= number && number < to;
+  while (first < 2 && extents[first].is(Op::Const) &&
+         is_told_without(unit * extents[first].value())) {
+    unit *= extents[first++].value();
+  }
+  ExprPool& pool = extents[0].pool();
+  Expr number = pool.constant(0);
+  for (std::size_t k = is_of_each ? 2 : 3; k-- > first;) {
+    number = number.is_const(0) ? threads[k] : number * extents[k] + threads[k];
+  }
+  Expr any = pool.truth(false);
+  for (const auto& [from, to] : runs) {
+    const Expr run = from / unit <= number && number < to / unit;
     any = any.is_false() ? run : any || run;
   }
   return any;

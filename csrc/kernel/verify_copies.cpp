@@ -52,7 +52,7 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     if (map_.mentions_thread(loop.begin)) return std::nullopt;
     const Expr last = loop.variable + turns;
     if (!map_.at(a.scope).proves(last < loop.extent)) return std::nullopt;
-    const Among all = is_of_own_rank(map_, a.buffer) && map_.kernel().launch.is_cluster
+    const Among all = map_.is_of_own_rank(a.buffer) && map_.kernel().launch.is_cluster
                           ? Among::Part
                           : Among::Block;
     const bool is_followed =
@@ -64,7 +64,7 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
 std::optional<AccessEnd> CopyOrder::end_for_object(const KernelAccess& a, BufferId objects) const {
   const ObjectRing* ring = objects_.of(objects);
   // Those of one rank wait for its copies alone.
-  if (ring == nullptr || !is_of_own_rank(map_, a.buffer)) return std::nullopt;
+  if (ring == nullptr || !map_.is_of_own_rank(a.buffer)) return std::nullopt;
   if (ring->loop == kTop) return AccessEnd{.at = ring->wait, .is_for_all = true};
   const StatementPlace& loop = map_.places()[ring->loop];
   if (!map_.at(a.scope).proves(loop.variable + ring->turns < loop.extent)) return std::nullopt;
@@ -159,8 +159,8 @@ std::optional<std::vector<Meeting>> CopyOrder::meetings(std::size_t a, std::size
 
 bool CopyOrder::are_of_one_rank(std::size_t a, std::size_t b) const {
   return map_.kernel().launch.is_cluster && !is_multicast(map_, a) && !is_multicast(map_, b) &&
-         is_of_own_rank(map_, map_.accesses()[a].buffer) &&
-         is_of_own_rank(map_, map_.accesses()[b].buffer);
+         map_.is_of_own_rank(map_.accesses()[a].buffer) &&
+         map_.is_of_own_rank(map_.accesses()[b].buffer);
 }
 
 // The loops around both accesses and where they end, outer to inner.

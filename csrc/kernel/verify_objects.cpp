@@ -212,7 +212,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
   const Buffer& buffer = map_.kernel().buffers[objects];
   const auto uses = uses_of(objects);
   if (!uses || !buffer.arrivals || !buffer.elements.is(Op::Const)) return std::nullopt;
-  if (!is_of_own_rank(map_, objects)) return std::nullopt;
+  if (!map_.is_of_own_rank(objects)) return std::nullopt;
   if (!map_.lies_alone(objects)) return std::nullopt;
   const std::int64_t stages = buffer.piece(map_.kernel().launch.ranks());
   const Expr s = map_.pool().constant(stages);
