@@ -95,14 +95,21 @@ std::optional<std::int64_t> ObjectRings::arriving_threads(std::span<const Expr> 
   for (Expr c : conditions) {
     if (!uses_only(c, symbols)) return std::nullopt;
   }
-  Slots slots;
   const Expr one = pool.constant(1);
-  PointWalk walk(threads, conditions, {&one, 1}, slots);
-  std::int64_t count = 0, work = std::int64_t{1} << 20;
-  const auto end = walk.run(work, [&] { return ++count, true; });
-  if (end != PointWalk::End::Done) return std::nullopt;
   const std::int64_t ranks = map_.kernel().launch.ranks();
-  return count % ranks == 0 ? std::optional(count / ranks) : std::nullopt;
+  std::int64_t work = std::int64_t{1} << 20;
+  std::optional<std::int64_t> of_each;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    // Each arrives at an object of its own.
+    if (ranks > 1) threads[0] = {map_.threads()[2], pool.constant(rank), pool.constant(rank + 1)};
+    Slots slots;
+    PointWalk walk(threads, conditions, {&one, 1}, slots);
+    std::int64_t count = 0;
+    const auto end = walk.run(work, [&] { return ++count, true; });
+    if (end != PointWalk::End::Done || (of_each && *of_each != count)) return std::nullopt;
+    of_each = count;
+  }
+  return of_each;
 }
 
 BarrierOrder::Among ObjectRings::among_all(const Uses& uses) const {

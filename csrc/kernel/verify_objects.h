@@ -58,6 +58,8 @@ class ObjectRings {
                       std::span<const Expr> conditions) const;
   std::vector<Expr> conditions_inside(std::size_t access, PlaceId loop) const;
   bool holds_first(PlaceId loop, Expr condition) const;
+  // How many threads of a block arrive there, or of each rank of a cluster; nothing where these
+  // differ.
   std::optional<std::int64_t> arriving_threads(std::span<const Expr> conditions) const;
   bool follows(const Uses& uses, std::int64_t turns, Expr before, Expr stages) const;
   std::optional<Expr> runs_before(const Uses& uses) const;

@@ -344,6 +344,51 @@ TEST(CopyBugs, BlocksOfAClusterHaveDifferentNumbersOfTiles) {
             "proved");
 }
 
+// Clusters of two blocks of 32 threads: a thread of each copies tiles of its own. Or two threads of
+// the first block copy half a tile each.
+struct TilesOfRanks : EventKernel {
+  TilesOfRanks() : EventKernel("ranks", 32) {
+    rank = variable("rank", c(2));
+    kernel.launch.block[2] = c(2);
+    kernel.launch.is_cluster = true;
+  }
+  bool by_rank_0 = false;
+  const Kernel& make() {
+    const Expr n = c(5), k = variable("k", c(6));
+    const BufferId x = input("x", DataType::Float, n * 64),
+                   y = output("y", DataType::Float, n * 64),
+                   s = shared("s", DataType::Float, 2 * 64), full = objects("full", 2, 1);
+    const BarrierObject own{full, rank};
+    const std::int64_t width = by_rank_0 ? 16 : 32;
+    Statement copy = begin(s, rank * 64 + k % 2 * 32 + t * width, x,
+                           (k * 2 + rank) * 32 + t * width, width, 4, own);
+    std::get<AsyncCopy>(copy.node).announces = true;
+    Body by_some = {std::move(copy), arrive(own)};
+    const Expr who = by_rank_0 ? rank <= 0 && t <= 1 : t <= 0;
+    Body body;
+    body.push_back(wait(own, k - 1));
+    body.push_back({ProxyFence{}});
+    body.push_back({Barrier{.scope = Barrier::Scope::Rank}});
+    body.push_back(guard(k < n, {guard(who, std::move(by_some))}));
+    body.push_back(guard(1 <= k, {store(y, ((k - 1) * 2 + rank) * 32 + t,
+                                        read(s, rank * 64 + (k - 1) % 2 * 32 + (31 - t)))}));
+    kernel.body = {loop(rank, c(2),
+                        {loop(t, c(32), {loop(k, c(6), std::move(body))}, ParallelType::TIDx)},
+                        ParallelType::TIDz)};
+    return kernel;
+  }
+  Expr rank;
+};
+
+// As many threads arrive as objects of the cluster expect, but two at that of one block.
+TEST(CopyBugs, AllWhoArriveAreOfOneBlock) {
+  TilesOfRanks right;
+  EXPECT_TRUE(verified(right).is_legal()) << first_text(verified(right), Hazard::Divergence);
+  EXPECT_THAT(
+      refuted_by<TilesOfRanks>(Hazard::Divergence, [](TilesOfRanks& k) { k.by_rank_0 = true; }),
+      HasSubstr("refuted: "));
+}
+
 // A thread of each of two blocks arrives at an object of each block.
 struct ArrivalsAtBoth : EventKernel {
   ArrivalsAtBoth() : EventKernel("arrivals", 32) {
