@@ -86,6 +86,12 @@ class RoleRings {
     const auto* load = std::get_if<Region>(&body[at].node);
     const auto* compute = std::get_if<Region>(&body[at + 1].node);
     if (compute == nullptr || share_a_thread(*load, *compute)) return std::nullopt;
+    // Each rank of a cluster has such a ring.
+    const Launch& launch = kernel_.launch;
+    if (launch.is_cluster &&
+        !(is_alike_in_ranks(*load, launch) && is_alike_in_ranks(*compute, launch))) {
+      return std::nullopt;
+    }
     Pair pair{*load, *compute, kernel_.facts};
     const auto uses = with_threads_inside(compute->body);
     if (!uses) return std::nullopt;
@@ -93,7 +99,7 @@ class RoleRings {
     if (!merged) return std::nullopt;
     if (pair.does_more && !pair.is_surely_run) return std::nullopt;
     if (pair.does_more || accesses_more(kernel_, compute->body, pair.tiles)) {
-      if (kernel_.launch.is_cluster) return std::nullopt;
+      if (launch.is_cluster) return std::nullopt;
       const bool is_between = at > 0 && is_block_barrier(body[at - 1]) && at + 2 < body.size() &&
                               is_block_barrier(body[at + 2]);
       if (!is_between || !pair.meets) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <selvage/ir/ops.h>
 #include <selvage/kernel/print.h>
 #include <selvage/kernel/statements.h>
+#include <selvage/kernel/verify.h>
 #include <selvage/runtime/nvrtc.h>
 
 #include <gmock/gmock.h>
@@ -169,6 +170,22 @@ TEST(Multicasts, LeaveRolesOfABlockAlone) {
                                            "0x00000000 0x00000000 0xffffffff)\n"));
   EXPECT_THAT(loop_nest(kernel), HasSubstr("wait for i2o.free[every.TIDz * 3 + i2o % 3], phase"));
   EXPECT_THAT(cuda(kernel).text, HasSubstr("if (64 <= threadIdx.y * 8 + threadIdx.x) {  // load"));
+}
+
+// As many threads free a slot as all blocks expect, but all of them are of one block.
+TEST(Multicasts, RolesOfEachBlockAreThoseOfItsRing) {
+  SharedRows c(2, 3, 2);
+  c.s->role(c.a, {}).role(c.b, {}).bind(c.shared_out, ParallelType::Serial);
+  Kernel kernel = c.kernel();
+  EXPECT_TRUE(verify(kernel).is_legal());
+  for_each_statement(kernel.body, [&](Statement& s) {
+    auto* region = std::get_if<Region>(&s.node);
+    if (region != nullptr && region->role == "compute") region->members.resize(2);
+  });
+  for (Buffer& b : kernel.buffers) {
+    if (b.name == "i2o.free") b.arrivals = 32;
+  }
+  EXPECT_FALSE(verify(kernel).is_legal());
 }
 
 // A loop of some iterations without a cluster is no multicast.
