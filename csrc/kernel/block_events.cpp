@@ -86,7 +86,9 @@ std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::in
       is_of_other && ended > 0 &&
       !clocks.is_before(agent_of_object(threads_, object), ended, std::int64_t(thread));
   o.copied += bytes;
-  std::string wrong = come(clocks.give(thread), o, object);
+  // Bytes tell of what is copied. What the thread did before another one need not know of them.
+  std::string wrong =
+      come(is_of_other ? Ticks(std::size_t(clocks.size())) : clocks.give(thread), o, object);
   return is_early ? "bytes for a phase where the one before may not have ended" : wrong;
 }
 
