@@ -28,6 +28,15 @@ void print_ring(const Schedule& schedule, TensorId t, Lines& out) {
   out.line(2, "by " + what_copies(schedule.copied_by(t)) + ", begun " +
                   (ahead == 0 ? "in the iteration that uses them"
                               : counted(ahead, "iteration") + " before they are used"));
+  if (const std::optional<CopyRole>& role = schedule.role(t)) {
+    out.line(2, "made by the role " + role->name + ", " + counted(role->warps, "warp") +
+                    " of each block; no other waits for a slot to be free");
+  }
+  for (DomainId d : schedule.loop_domains(t)) {
+    if (schedule.parallel(t, d) != ParallelType::Multicast) continue;
+    out.line(2, "each iteration of " + schedule.name(t, d) +
+                    " by one block of a cluster, to the memory of all");
+  }
   if (!ring) return;
   const std::int64_t columns = ring->shown();
   using Iteration = RingTimeline::Iteration;

@@ -106,6 +106,20 @@ TEST(RingFiles, ShowWhatEachIterationDoes) {
                         "    uses         0:0   1:0   2:0\n"));
 }
 
+// Who copies, where it is not who uses the tiles.
+TEST(RingFiles, SayWhichRoleCopies) {
+  const std::string text = page(report_on(
+      "inputs: {x: {shape: [8, N], dtype: float}}\ncompute: [\"y[m, n] = exp(x[m, n])\"]\n"
+      "schedule:\n"
+      "  x: [{cache: {as: xs, memory: shared, at: no, by: bulk, stages: 2, role: load}}]\n"
+      "  xs: [{split: {in: n, factor: 32, out: [no, ni]}}, "
+      "{split: {in: ni, factor: 32, out: [nz, nv]}}, {bind: {m: BIDx, nv: Vectorize}}]\n"
+      "  y: [{split: {in: n, factor: 32, out: [no, ni]}}, {bind: {m: BIDx, ni: TIDx}}]\n"));
+  EXPECT_THAT(text, HasSubstr("begun 1 iteration before they are used\n"
+                              "  made by the role load, 1 warp of each block; no other waits for a "
+                              "slot to be free\n    iteration "));
+}
+
 // As many stages as there are iterations, or more.
 TEST(RingFiles, MayHaveMoreSlotsThanTiles) {
   const std::string file = R"(inputs:
