@@ -139,8 +139,11 @@ class RoleRings {
         inner = *std::move(ring);
       } else {
         pair.facts.loop(loop.variable, loop.extent);
-        pair.variables.push_back(loop.variable);
-        pair.runs = pair.runs.valid() ? pair.runs * loop.extent + loop.variable : loop.variable;
+        // A block has one of the indices of blocks.
+        if (!is_block(loop.parallel)) {
+          pair.variables.push_back(loop.variable);
+          pair.runs = pair.runs.valid() ? pair.runs * loop.extent + loop.variable : loop.variable;
+        }
         auto own = together(loop.body, both.body, pair);
         if (!own) return std::nullopt;
         both.body = *std::move(own);
@@ -154,8 +157,8 @@ class RoleRings {
     return merged;
   }
 
-  // Whether both are the same guard, or loops that run together, as often in each iteration of
-  // those around them.
+  // Whether both are the same guard, the same index of blocks, or loops that run together, as often
+  // in each iteration of those around them.
   static bool are_alike(const Statement& copies, const Statement& uses, const Pair& pair) {
     if (const auto* guard = std::get_if<Guard>(&copies.node)) {
       const auto* other = std::get_if<Guard>(&uses.node);
@@ -165,7 +168,8 @@ class RoleRings {
     const auto *loop = std::get_if<Loop>(&copies.node), *other = std::get_if<Loop>(&uses.node);
     if (loop == nullptr || other == nullptr || !same(loop->variable, other->variable)) return false;
     for (const Loop* own : {loop, other}) {
-      if (own->parallel != ParallelType::Serial || own->begin.valid()) return false;
+      const bool is_known = own->parallel == ParallelType::Serial || is_block(own->parallel);
+      if (!is_known || own->parallel != loop->parallel || own->begin.valid()) return false;
     }
     const bool is_regular =
         std::ranges::none_of(pair.variables, [&](Expr v) { return mentions(loop->extent, v); });

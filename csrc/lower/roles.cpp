@@ -131,13 +131,20 @@ class RoleParts {
       if (at == inner->end()) continue;
       take_copies(*at, ring, copies, around);
       const auto* loop = std::get_if<Loop>(&s.node);
-      // One thread does it, whatever its index.
-      if (loop != nullptr && is_thread(loop->parallel)) return;
+      // One thread does it, whatever its index, of each rank of a cluster.
+      const bool is_of_threads = loop != nullptr && is_thread(loop->parallel);
+      const bool is_of_ranks =
+          is_of_threads && loop->parallel == ParallelType::TIDz && kernel_.launch.is_cluster;
+      if (is_of_threads && !is_of_ranks) return;
       Body names;
       std::copy_if(inner->begin(), at, std::back_inserter(names),
                    [](const Statement& own) { return std::holds_alternative<Define>(own.node); });
       copies.insert(copies.begin(), std::make_move_iterator(names.begin()),
                     std::make_move_iterator(names.end()));
+      if (is_of_ranks) {
+        around = body_of(Loop{loop->variable, loop->extent, loop->parallel, std::move(around)});
+        return;
+      }
       if (loop != nullptr) {
         copies = body_of(Loop{loop->variable, loop->extent, loop->parallel, std::move(copies)});
         return;

@@ -25,10 +25,12 @@ using test::agreed;
 using testing::HasSubstr;
 
 // C[m, n] = sum of A[m, k] * B[n, k]: clusters of blocks that have 8 rows of A each, and the same 8
-// rows of B, of which each block copies an equal part for all. A thread copies.
+// rows of B, of which each block copies an equal part for all. A thread copies. `is_repeated`: a
+// cluster computes all rows of C, one after the other.
 struct SharedRows {
   explicit SharedRows(std::int64_t ranks, std::int64_t stages = 2, std::int64_t ahead = 1,
-                      CopyBy by = CopyBy::Bulk, std::int64_t width = 32) {
+                      CopyBy by = CopyBy::Bulk, std::int64_t width = 32, bool is_repeated = false) {
+    const ParallelType rows = is_repeated ? ParallelType::Serial : ParallelType::BIDy;
     const auto [M, N, K] = f.extents("M", "N", "K");
     const Tensor A = f.input("A", {M, K}, DataType::Float),
                  B = f.input("B", {N, K}, DataType::Float);
@@ -40,9 +42,7 @@ struct SharedRows {
     const auto [no, ni] = s->split(n, 8);
     const auto [ko, ki] = s->split(k, width);
     s->reorder({cluster, no, rank, mi, ni, ko, ki});
-    s->bind(cluster, ParallelType::BIDy)
-        .bind(no, ParallelType::BIDx)
-        .bind(rank, ParallelType::CIDx);
+    s->bind(cluster, rows).bind(no, ParallelType::BIDx).bind(rank, ParallelType::CIDx);
     s->bind(mi, ParallelType::TIDy).bind(ni, ParallelType::TIDx);
     const auto tile = [&](Tensor x, const char* name, std::int64_t parts) {
       const TensorId t = s->cache(x, name, Memory::Shared);
@@ -58,7 +58,7 @@ struct SharedRows {
         shared_out = part;
       } else {
         const auto [ro_cluster, ro_rank] = s->split(ro, ranks);
-        s->bind(ro_cluster, ParallelType::BIDy).bind(ro_rank, ParallelType::CIDx);
+        s->bind(ro_cluster, rows).bind(ro_rank, ParallelType::CIDx);
       }
       s->compute_at(t, ko).stages(t, stages).copy(t, by, ahead);
       return t;
@@ -99,14 +99,15 @@ TEST(Multicasts, DrawnAtRandomAgree) {
                        ahead = draw(rng, 0, stages - 1),
                        width = by == CopyBy::Tma ? 32 : 4 * draw(rng, 1, 6);
     const bool has_role = stages > 1 && chance(rng, 2);
-    SharedRows c(ranks, stages, has_role ? stages - 1 : ahead, by, width);
+    const bool is_repeated = chance(rng, 3);
+    SharedRows c(ranks, stages, has_role ? stages - 1 : ahead, by, width, is_repeated);
     if (has_role) c.s->role(c.a, {}).role(c.b, {});
     const std::int64_t K = chance(rng, 3) ? draw(rng, 1, 60) : 4 * draw(rng, 1, 15);
     agreed(c.f, *c.s, {{{"M", draw(rng, 1, 40)}, {"N", draw(rng, 1, 20)}, {"K", K}}});
     if (testing::Test::HasFailure()) {
       ADD_FAILURE() << k << ": " << to_string(by) << " of " << width << " to " << ranks << ", "
-                    << stages << " stages, " << ahead << " ahead"
-                    << (has_role ? ", by a role" : "");
+                    << stages << " stages, " << ahead << " ahead" << (has_role ? ", by a role" : "")
+                    << (is_repeated ? ", repeated" : "");
       return;
     }
   }
@@ -157,6 +158,15 @@ TEST(Multicasts, MayBeMadeByARole) {
     EXPECT_THAT(text, HasSubstr("wait_for_phase(&i2o_copied["));
     EXPECT_THAT(text, HasSubstr("init_object(&i2o_ready[0], 2);"));
     EXPECT_THAT(text, HasSubstr("init_object(&i2o_free[0], 64);"));
+  }
+}
+
+// They go on into the next tile of the cluster.
+TEST(Multicasts, MayBeMadeAgainAndAgain) {
+  for (const bool has_role : {false, true}) {
+    SharedRows c(2, 3, 2, CopyBy::Bulk, 32, true);
+    if (has_role) c.s->role(c.a, {}).role(c.b, {});
+    agreed(c.f, *c.s, kSizes);
   }
 }
 
