@@ -25,21 +25,22 @@ bool is_proved(const Change& change) {
   change(ring);
   return verify(ring.make()).is_legal();
 }
-// That the emulator finds.
-std::int64_t faults_with(std::int64_t tiles, const Change& change) {
+// The first fault that the emulator finds; empty: none.
+std::string fault_with(std::int64_t tiles, const Change& change) {
   RankRing ring;
   change(ring);
   ring.tiles = tiles;
   const Kernel& kernel = ring.make();
   std::vector<Array> arrays = arrays_for(kernel, {});
-  return run_emulated(kernel, {}, arrays).fault_count;
+  const Emulation run = run_emulated(kernel, {}, arrays);
+  return run.fault_count == 0 ? "" : run.faults.at(0).text;
 }
 
 TEST(RankRings, AreProvedForAnyNumberOfTiles) {
   for (std::int64_t stages = 2; stages <= 5; ++stages) {
     const auto right = [&](RankRing& r) { r.stages = r.slots = stages; };
     EXPECT_TRUE(is_proved(right)) << stages;
-    EXPECT_EQ(faults_with(2 * stages + 1, right), 0) << stages;
+    EXPECT_EQ(fault_with(2 * stages + 1, right), "") << stages;
     EXPECT_FALSE(is_proved([&](RankRing& r) { r.stages = stages, r.slots = stages - 1; }));
   }
   EXPECT_TRUE(is_proved([](RankRing& r) { r.by_rank_0 = true; }));
@@ -70,7 +71,7 @@ TEST(RankRings, AreRefusedWithAnyPartWrong) {
   };
   for (std::size_t k = 0; k < std::size(changes); ++k) {
     EXPECT_FALSE(is_proved(changes[k])) << k;
-    EXPECT_GT(faults_with(7, changes[k]), 0) << k;
+    EXPECT_NE(fault_with(7, changes[k]), "") << k;
   }
 }
 
@@ -111,14 +112,16 @@ TEST(RankRings, AreProvedOnlyWhereRunsHaveNoFault) {
       r.more_in_rank_1 = more, r.tells_itself_alone = itself, r.is_for_all = is_for_all;
       r.by_rank_0 = by_rank_0, r.announces = announces;
     };
-    bool has_no_fault = true;
-    for (std::int64_t tiles = 1; tiles <= 9 && has_no_fault; ++tiles) {
-      has_no_fault = faults_with(tiles, draw) == 0;
+    std::string fault;
+    for (std::int64_t tiles = 1; tiles <= 9 && fault.empty(); ++tiles) {
+      fault = fault_with(tiles, draw);
     }
+    const bool has_no_fault = fault.empty();
     const bool is_legal = is_proved(draw);
     RankRing shown;
     draw(shown);
-    EXPECT_TRUE(has_no_fault || !is_legal) << "case " << k << "\n" << loop_nest(shown.make());
+    EXPECT_TRUE(has_no_fault || !is_legal) << "case " << k << ": " << fault << "\n"
+                                           << loop_nest(shown.make());
     ++all;
     right += has_no_fault;
     proved += is_legal;
