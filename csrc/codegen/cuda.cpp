@@ -22,8 +22,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
-#include <set>
 
 namespace selvage {
 
@@ -500,31 +498,6 @@ std::vector<CudaText> cuda(std::span<const Kernel> variants) {
     texts.push_back(Writer(*plan, kernel).write());
   }
   return texts;
-}
-
-std::string one_file(std::span<const std::vector<CudaText>> steps) {
-  std::string file;
-  std::set<std::string, std::less<>> defined;
-  for (const std::vector<CudaText>& step : steps) {
-    for (const CudaText& own : step) {
-      if (!file.empty()) file += "\n";
-      std::string_view text = own.text;
-      std::size_t begin = 0;
-      for (std::size_t end : own.definitions) {
-        const std::string_view definition = text.substr(begin, end - begin);
-        if (defined.emplace(definition).second) file += definition;
-        begin = end;
-      }
-      file += text.substr(begin);
-    }
-  }
-  return file;
-}
-
-std::string cuda(const Program& program) {
-  std::vector<std::vector<CudaText>> steps;
-  for (const ProgramStep& step : program.steps) steps.push_back(cuda(step.variants));
-  return one_file(steps);
 }
 
 }  // namespace selvage

@@ -20,8 +20,8 @@ inline constexpr const char* kCluster =
     "#endif\n"
     "#endif\n";
 // A kernel each of whose blocks is one of a cluster: its number there, and that of the cluster;
-// its shared memory, of so many bytes; and the wait of all threads of a cluster for one another;
-// then where something at a place there is in the block of another rank. From sm_90 on.
+// its shared memory, of so many bytes; and the wait of all threads of a cluster for one another.
+// From sm_90 on.
 inline constexpr const char* kRanks =
     "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
     "static __device__ __forceinline__ int cluster_rank() {\n"
@@ -41,6 +41,7 @@ inline constexpr const char* kRanks =
     "  asm volatile(\"barrier.cluster.arrive.release.aligned;\" \\\n"
     "               \"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\")\n"
     "#endif\n";
+// Where something at a place in a block's shared memory is in the block of another rank.
 inline constexpr const char* kRankReads =
     "#ifndef SELVAGE_VIRTUAL_DEVICE\n"
     "static __device__ __forceinline__ void* place_in_rank(const void* at, int rank) {\n"

@@ -70,7 +70,7 @@ class RankForm {
     if (!arrive.object) return;
     BarrierObject& object = *arrive.object;
     const std::int64_t p = pieces_[object.buffer];
-    if (in_own_piece(object.address, p, ranks_) || arrive.bytes.valid() || arrive.of_copies) {
+    if (in_own_piece(object.address, p, ranks_) || !is_mere_arrival(arrive)) {
       return own(arrive.object);
     }
     object.rank = known_.simplify(object.address / p);

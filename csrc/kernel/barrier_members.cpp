@@ -94,14 +94,21 @@ Barrier block_barrier(const Launch& launch) {
   return {.scope = launch.is_cluster ? Barrier::Scope::Rank : Barrier::Scope::Block};
 }
 
-bool is_alike_in_ranks(const Region& region, const Launch& launch) {
-  const auto words = std::size_t(launch.part_threads() / kWarp);
+std::optional<std::vector<std::uint32_t>> members_of_each(const Region& region,
+                                                          std::int64_t part_threads,
+                                                          std::int64_t n) {
+  const auto words = std::size_t(part_threads / kWarp);
   std::vector<std::uint32_t> all = region.members;
-  all.resize(words * std::size_t(launch.ranks()));
+  all.resize(words * std::size_t(n));
   for (std::size_t w = words; w < all.size(); ++w) {
-    if (all[w] != all[w % words]) return false;
+    if (all[w] != all[w % words]) return std::nullopt;
   }
-  return true;
+  all.resize(words);
+  return all;
+}
+
+bool is_alike_in_ranks(const Region& region, const Launch& launch) {
+  return members_of_each(region, launch.part_threads(), launch.ranks()).has_value();
 }
 
 bool share_a_thread(const Region& a, const Region& b) {

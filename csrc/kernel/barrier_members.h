@@ -42,6 +42,11 @@ Barrier part_barrier(const Launch& launch);
 // The barrier of all threads that have a block's memory: of a rank, in a cluster.
 Barrier block_barrier(const Launch& launch);
 
+// The members of a region within one of `n` equal parts of a block's threads, whole warps, where
+// those of each part are the same; else nothing.
+std::optional<std::vector<std::uint32_t>> members_of_each(const Region& region,
+                                                          std::int64_t part_threads,
+                                                          std::int64_t n);
 // Whether a region has the same threads in each rank of a cluster.
 bool is_alike_in_ranks(const Region& region, const Launch& launch);
 // Whether some thread is a member of both regions.

@@ -51,6 +51,9 @@ bool is_multicast(const AccessMap& map, std::size_t access) {
   const auto* copy = std::get_if<AsyncCopy>(&node);
   return copy != nullptr && copy->by_rank.valid();
 }
+bool is_mere_arrival(const Arrive& arrive) {
+  return arrive.object && !arrive.bytes.valid() && !arrive.of_copies;
+}
 bool has_multicast(const Body& body) {
   bool has = false;
   for_each_statement(body, [&](const Statement& s) {

@@ -29,5 +29,8 @@ bool has_own_pieces(const AccessMap& map, BufferId b);
 // of a kernel it is in the own piece: what comes there.
 bool is_multicast(const AccessMap& map, std::size_t access);
 bool has_multicast(const Body& body);
+// Whether it arrives at an object, and neither announces bytes nor tells of copies: what may be
+// done at an object of another rank.
+bool is_mere_arrival(const Arrive& arrive);
 
 }  // namespace selvage

@@ -227,8 +227,7 @@ class RoleRings {
     const auto* is_empty = object_wait(copies[0]);
     const auto* is_full = object_wait(use[0]);
     const auto* frees = std::get_if<Arrive>(&use.back().node);
-    if (is_empty == nullptr || is_full == nullptr || frees == nullptr || !frees->object ||
-        frees->bytes.valid() || frees->of_copies ||
+    if (is_empty == nullptr || is_full == nullptr || frees == nullptr || !is_mere_arrival(*frees) ||
         !std::holds_alternative<ProxyFence>(use[use.size() - 2].node)) {
       return std::nullopt;
     }
@@ -358,8 +357,8 @@ class RoleRings {
     }
     const auto* arrive = std::get_if<Arrive>(&each->body[0].node);
     const auto* wait = object_wait(copies[1]);
-    if (arrive == nullptr || !arrive->object || arrive->bytes.valid() || arrive->of_copies ||
-        wait == nullptr || wait->object->buffer != arrive->object->buffer) {
+    if (arrive == nullptr || !is_mere_arrival(*arrive) || wait == nullptr ||
+        wait->object->buffer != arrive->object->buffer) {
       return std::nullopt;
     }
     return Ready{each->variable, arrive, wait};

@@ -203,26 +203,14 @@ std::vector<const Statement*> own_pace(const Kernel& kernel) {
 }
 bool has_own_pace(const Kernel& kernel) { return !own_pace(kernel).empty(); }
 
-// The members of one z where those of each are the same.
-static std::vector<std::uint32_t> members_of_each(const Region& region,
-                                                  const std::array<Expr, 3>& extents) {
-  const bool is_known = std::ranges::all_of(extents, [](Expr e) { return e.is(Op::Const); });
-  if (!is_known) return region.members;
-  const std::int64_t part = extents[0].value() * extents[1].value(), n = extents[2].value();
-  if (n == 1 || part % kWarp != 0) return region.members;
-  const auto words = std::size_t(part / kWarp);
-  std::vector<std::uint32_t> all = region.members;
-  all.resize(words * std::size_t(n));
-  const bool is_alike = std::equal(all.begin() + std::ptrdiff_t(words), all.end(), all.begin());
-  if (is_alike) all.resize(words);
-  return is_alike ? all : region.members;
-}
-
 Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
                const std::array<Expr, 3>& extents) {
+  const bool is_known = std::ranges::all_of(extents, [](Expr e) { return e.is(Op::Const); });
+  const std::int64_t part = is_known ? extents[0].value() * extents[1].value() : 0;
+  std::optional<std::vector<std::uint32_t>> of_each;
+  if (is_known && part % kWarp == 0) of_each = members_of_each(region, part, extents[2].value());
   const Barrier members{.scope = Barrier::Scope::Threads,
-                        .members = members_of_each(region, extents)};
-  const bool is_of_each = members.members.size() < region.members.size();
+                        .members = of_each.value_or(region.members)};
   const auto runs = runs_of(members, std::int64_t(members.members.size()) * kWarp);
   // What all runs begin and end with is told by the outer indices alone.
   std::size_t first = 0;
@@ -237,7 +225,7 @@ Expr is_member(const Region& region, const std::array<Expr, 3>& threads,
   }
   ExprPool& pool = extents[0].pool();
   Expr number = pool.constant(0);
-  for (std::size_t k = is_of_each ? 2 : 3; k-- > first;) {
+  for (std::size_t k = of_each ? 2 : 3; k-- > first;) {
     number = number.is_const(0) ? threads[k] : number * extents[k] + threads[k];
   }
   Expr any = pool.truth(false);

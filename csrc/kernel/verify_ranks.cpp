@@ -31,8 +31,8 @@ class Ranks {
   std::vector<KernelFinding> list_far_arrivals() {
     for (std::size_t i = 0; i < map_.accesses().size(); ++i) {
       const KernelAccess& access = map_.accesses()[i];
-      const bool is_far = is_mere_arrival(*map_.places()[access.place].statement) &&
-                          access.kind == KernelAccess::Kind::Signal && !in_own_piece(map_, i);
+      const bool is_far =
+          is_arrival(access) && access.kind == KernelAccess::Kind::Signal && !in_own_piece(map_, i);
       if (is_far) check_end(i, Hazard::Divergence, " is arrived at");
     }
     return std::move(out_);
@@ -73,7 +73,7 @@ class Ranks {
                " stays within the piece of one block of the cluster");
     }
     if (own) return;
-    if (is_mere_arrival(*map_.places()[access.place].statement)) return;
+    if (is_arrival(access)) return;
     if (access.kind != KernelAccess::Kind::Read || access.is_async) {
       tell(Hazard::Bounds, Unknown{map_.pool().truth(false)}, i,
            "it is not proved that a block of the cluster writes " + buffer.name +
@@ -91,10 +91,9 @@ class Ranks {
              " in the memory of another block of the cluster, and no barrier "
              "of the cluster behind it keeps that block from having ended");
   }
-  // An arrival at an object that neither announces bytes nor tells of copies.
-  static bool is_mere_arrival(const Statement& s) {
-    const auto* arrive = std::get_if<Arrive>(&s.node);
-    return arrive != nullptr && arrive->object && !arrive->bytes.valid() && !arrive->of_copies;
+  bool is_arrival(const KernelAccess& access) const {
+    const auto* arrive = std::get_if<Arrive>(&map_.places()[access.place].statement->node);
+    return arrive != nullptr && is_mere_arrival(*arrive);
   }
 
   // What one rank copies for all is what each of them gets there for: nothing of it tells ranks

@@ -15,8 +15,8 @@ void add_role_warps(const KernelRequest& request, KernelDraft& draft);
 //   region load:     by one thread:
 //                    for k in n:  wait for free[k % S], phase k / S - 1
 //                                 (if some copies are for all ranks of a cluster:
-//                                  arrive at ready[k % S] of each;  wait for ready[k % S], phase k
-//                                  / S)
+//                                  arrive at ready[k % S] of each
+//                                  wait for ready[k % S], phase k / S)
 //                                 the copies of iteration k
 //   region compute:  for k in n:  wait for copied[k % S], phase k / S;  the rest of it;
 //                                 proxy fence;  arrive at free[k % S]

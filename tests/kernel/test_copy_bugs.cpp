@@ -277,12 +277,8 @@ TEST(CopyBugs, OneBlockOfAClusterDoesNotCome) {
 
 // Clusters of two blocks of 32 threads: tile k of some, of which the first block copies the first
 // half for both and the second block the second one. Each block adds up its own.
-struct SharedTiles : EventKernel {
-  SharedTiles() : EventKernel("multicast", 32) {
-    rank = variable("rank", c(2));
-    kernel.launch.block[2] = c(2);
-    kernel.launch.is_cluster = true;
-  }
+struct SharedTiles : PairKernel {
+  SharedTiles() : PairKernel("multicast", 32) {}
   Barrier::Scope scope = Barrier::Scope::Block;  // where a slot is free again
   bool announces = true, announces_in_rank_0 = false;
   std::int64_t tiles_of_rank_1 = 5;
@@ -311,12 +307,8 @@ struct SharedTiles : EventKernel {
               {guard(t <= 0, {loop(half, c(2), {std::move(copy)}), std::move(arrival)})}));
     body.push_back(guard(1 <= k, {store(y, ((k - 1) * 2 + rank) * 32 + t,
                                         read(s, rank * 64 + (k - 1) % 2 * 32 + (31 - t)))}));
-    kernel.body = {loop(rank, c(2),
-                        {loop(t, c(32), {loop(k, c(6), std::move(body))}, ParallelType::TIDx)},
-                        ParallelType::TIDz)};
-    return kernel;
+    return with({loop(k, c(6), std::move(body))});
   }
-  Expr rank;
 };
 
 // Only the first block of a cluster announces what comes to all (Triton #908).
@@ -346,12 +338,8 @@ TEST(CopyBugs, BlocksOfAClusterHaveDifferentNumbersOfTiles) {
 
 // Clusters of two blocks of 32 threads: a thread of each copies tiles of its own. Or two threads of
 // the first block copy half a tile each.
-struct TilesOfRanks : EventKernel {
-  TilesOfRanks() : EventKernel("ranks", 32) {
-    rank = variable("rank", c(2));
-    kernel.launch.block[2] = c(2);
-    kernel.launch.is_cluster = true;
-  }
+struct TilesOfRanks : PairKernel {
+  TilesOfRanks() : PairKernel("ranks", 32) {}
   bool by_rank_0 = false;
   const Kernel& make() {
     const Expr n = c(5), k = variable("k", c(6));
@@ -372,12 +360,8 @@ struct TilesOfRanks : EventKernel {
     body.push_back(guard(k < n, {guard(who, std::move(by_some))}));
     body.push_back(guard(1 <= k, {store(y, ((k - 1) * 2 + rank) * 32 + t,
                                         read(s, rank * 64 + (k - 1) % 2 * 32 + (31 - t)))}));
-    kernel.body = {loop(rank, c(2),
-                        {loop(t, c(32), {loop(k, c(6), std::move(body))}, ParallelType::TIDx)},
-                        ParallelType::TIDz)};
-    return kernel;
+    return with({loop(k, c(6), std::move(body))});
   }
-  Expr rank;
 };
 
 // As many threads arrive as objects of the cluster expect, but two at that of one block.
@@ -390,12 +374,8 @@ TEST(CopyBugs, AllWhoArriveAreOfOneBlock) {
 }
 
 // A thread of each of two blocks arrives at an object of each block.
-struct ArrivalsAtBoth : EventKernel {
-  ArrivalsAtBoth() : EventKernel("arrivals", 32) {
-    rank = variable("rank", c(2));
-    kernel.launch.block[2] = c(2);
-    kernel.launch.is_cluster = true;
-  }
+struct ArrivalsAtBoth : PairKernel {
+  ArrivalsAtBoth() : PairKernel("arrivals", 32) {}
   bool waits = true, meets = false;
   const Kernel& make() {
     const BufferId y = output("y", DataType::Int32, c(64)), ready = objects("ready", 2, 2);
@@ -404,11 +384,8 @@ struct ArrivalsAtBoth : EventKernel {
     if (waits) by_one.push_back(wait({ready, rank}, c(0)));
     Body body = {guard(t <= 0, std::move(by_one)), store(y, rank * 32 + t, number(7))};
     if (meets) body.push_back(barrier());
-    kernel.body = {loop(rank, c(2), {loop(t, c(32), std::move(body), ParallelType::TIDx)},
-                        ParallelType::TIDz)};
-    return kernel;
+    return with(std::move(body));
   }
-  Expr rank;
 };
 
 // A block has ended when another one arrives at its object (what CUTLASS's producer_tail is for).

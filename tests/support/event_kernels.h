@@ -33,6 +33,21 @@ struct EventKernel : HandKernel {
   std::int64_t threads;
   Expr t;
 };
+// Threads of clusters of two blocks, so many in each.
+struct PairKernel : EventKernel {
+  PairKernel(std::string name, std::int64_t threads) : EventKernel(std::move(name), threads) {
+    rank = variable("rank", c(2));
+    kernel.launch.block[2] = c(2);
+    kernel.launch.is_cluster = true;
+  }
+  const Kernel& with(Body body) {
+    kernel.body = {loop(rank, c(2), {loop(t, c(threads), std::move(body), ParallelType::TIDx)},
+                        ParallelType::TIDz)};
+    return kernel;
+  }
+
+  Expr rank;
+};
 inline Statement end_group() { return {Arrive{}}; }
 inline Statement wait_for_groups(std::int64_t pending) {
   Wait wait;

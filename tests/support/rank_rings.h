@@ -7,16 +7,12 @@ namespace selvage::test {
 
 // In each block a warp copies tiles, and another one uses them. Tile k is copied to slot k % slots,
 // and belongs to objects k % stages.
-struct RankRing : EventKernel {
+struct RankRing : PairKernel {
   // Of those who copy, and of those who use. Tell: arrive at `ready` of both blocks; Meet: wait.
   enum class Load : std::uint8_t { Wait, Fence, Tell, Meet, Copy, Arrive };
   enum class Use : std::uint8_t { Wait, Read, Fence, Arrive };
 
-  RankRing() : EventKernel("ranks", 64) {
-    rank = variable("rank", c(2));
-    kernel.launch.block[2] = c(2);
-    kernel.launch.is_cluster = true;
-  }
+  RankRing() : PairKernel("ranks", 64) {}
 
   std::int64_t stages = 3, slots = 3;
   std::int64_t free_phase = -1, ready_phase = 0, full_phase = 0;  // k / stages and so much
@@ -86,14 +82,10 @@ struct RankRing : EventKernel {
       }
     }
     const Expr is_it = leaves_out_rank_1 ? eq(t, 0) && rank <= 0 : eq(t, 0);
-    Body roles = {
-        region("load", {~0U, 0, ~0U}, {guard(is_it, {loop(k, own_n, std::move(produce))})}),
-        region("compute", {0, ~0U, 0, ~0U}, {loop(k, own_n, std::move(consume))})};
-    kernel.body = {loop(rank, c(2), {loop(t, c(64), std::move(roles), ParallelType::TIDx)},
-                        ParallelType::TIDz)};
-    return kernel;
+    return with(
+        {region("load", {~0U, 0, ~0U}, {guard(is_it, {loop(k, own_n, std::move(produce))})}),
+         region("compute", {0, ~0U, 0, ~0U}, {loop(k, own_n, std::move(consume))})});
   }
-  Expr rank;
 };
 
 }  // namespace selvage::test
