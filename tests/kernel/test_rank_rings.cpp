@@ -1,5 +1,4 @@
 // What is proved of rings of two roles whose copies are made for all blocks of a cluster.
-#include <selvage/base/random.h>
 #include <selvage/kernel/verify.h>
 
 #include <gtest/gtest.h>
@@ -11,6 +10,7 @@
 #include "tests/kernel/verify_case.h"
 #include "tests/support/counts.h"
 #include "tests/support/rank_rings.h"
+#include "tests/support/ring_draws.h"
 
 namespace selvage::rank_rings {
 namespace {
@@ -77,10 +77,10 @@ TEST(RankRings, AreRefusedWithAnyPartWrong) {
 
 // What is proved for any number of tiles has no fault with any. Runs of the kernel decide.
 TEST(RankRings, AreProvedOnlyWhereRunsHaveNoFault) {
-  SplitMix64 random(20261130);
-  const auto below = [&](std::int64_t n) { return std::int64_t(random.next() % std::uint64_t(n)); };
+  RingDraws draws(20261130, 12);
+  const auto below = [&](std::int64_t n) { return draws.below(n); };
   const auto rarely = [&](std::int64_t usual, std::int64_t other) {
-    return below(12) == 0 ? other : usual;
+    return draws.rarely(usual, other);
   };
   int all = 0, right = 0, proved = 0;
   for (int k = 0; k < count(120, 3'000); ++k) {
@@ -93,16 +93,8 @@ TEST(RankRings, AreProvedOnlyWhereRunsHaveNoFault) {
                by_rank_0 = below(4) == 0, announces = rarely(1, 0) != 0;
     std::vector<Load> load = RankRing().load;
     std::vector<Use> use = RankRing().use;
-    const auto change = [&](auto& parts) {
-      if (below(3) != 0) return;
-      const auto at = std::size_t(below(std::int64_t(parts.size())));
-      const auto moved = parts[at];
-      parts.erase(parts.begin() + std::ptrdiff_t(at));
-      if (below(3) == 0) return;
-      parts.insert(parts.begin() + below(std::int64_t(parts.size()) + 1), moved);
-    };
-    change(load);
-    change(use);
+    draws.change(load);
+    draws.change(use);
     if (below(4) == 0) load.insert(load.begin() + below(3), Load::Fence);
     const Change draw = [&](RankRing& r) {
       r.stages = stages, r.slots = std::max<std::int64_t>(1, slots), r.load = load, r.use = use;

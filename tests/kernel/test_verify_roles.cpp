@@ -11,6 +11,7 @@
 #include "tests/codegen/run.h"
 #include "tests/kernel/verify_case.h"
 #include "tests/support/counts.h"
+#include "tests/support/ring_draws.h"
 #include "tests/support/role_rings.h"
 
 namespace selvage::verify_roles {
@@ -159,10 +160,10 @@ TEST(RoleRings, AreNotProvedWhereSomethingElseHasTheirBytes) {
 // Rings of any make: what is proved for any number of tiles has no fault with any. Runs of the
 // kernel decide, statement by statement.
 TEST(RoleRings, AreProvedOnlyWhereRunsHaveNoFault) {
-  SplitMix64 random(20261129);
-  const auto below = [&](std::int64_t n) { return std::int64_t(random.next() % std::uint64_t(n)); };
+  RingDraws draws(20261129, 10);
+  const auto below = [&](std::int64_t n) { return draws.below(n); };
   const auto rarely = [&](std::int64_t usual, std::int64_t other) {
-    return below(10) == 0 ? other : usual;
+    return draws.rarely(usual, other);
   };
   int sound = 0, proved = 0, all = 0;
   for (int k = 0; k < count(200, 3'000); ++k) {
@@ -179,16 +180,8 @@ TEST(RoleRings, AreProvedOnlyWhereRunsHaveNoFault) {
     drawn.announces = rarely(1, 0) != 0;
     drawn.all_wait = rarely(0, 1) != 0;
     drawn.writes_tile = rarely(0, 1) != 0;
-    const auto change = [&](auto& parts) {
-      if (below(3) != 0) return;
-      const auto at = std::size_t(below(std::int64_t(parts.size())));
-      const auto moved = parts[at];
-      parts.erase(parts.begin() + std::ptrdiff_t(at));
-      if (below(3) == 0) return;
-      parts.insert(parts.begin() + below(std::int64_t(parts.size()) + 1), moved);
-    };
-    change(drawn.load);
-    change(drawn.use);
+    draws.change(drawn.load);
+    draws.change(drawn.use);
     if (below(4) == 0) drawn.use.insert(drawn.use.begin() + below(4), Use::Meet);
     if (below(4) == 0) drawn.load.insert(drawn.load.begin() + below(3), Load::Fence);
     drawn.runs_again = below(2) == 0;
