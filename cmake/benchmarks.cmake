@@ -5,7 +5,7 @@
 if(SELVAGE_TESTS AND NOT SELVAGE_SANITIZE)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/*.cpp")
   # The benchmarks count what compiled kernels hold as the tests do, and take the same fusions.
-  add_executable(selvage_benchmarks ${sources}
+  add_executable(selvage_benchmarks EXCLUDE_FROM_ALL ${sources}
     "${PROJECT_SOURCE_DIR}/tests/support/known_fusions.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/loops_order.cpp"
     "${PROJECT_SOURCE_DIR}/tests/support/model_shapes.cpp"

@@ -45,6 +45,12 @@ function(compile_together target count option)
   endif()
 endfunction()
 
+# compile_quickly(TARGET): with less optimisation, for code in which a program spends no time. It saves a
+# quarter of the compile time of this code.
+function(compile_quickly target)
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
+endfunction()
+
 # use_pch(TARGET OWNER): TARGET compiles with the headers that OWNER has precompiled.
 # Headers must stand alone without it: the target check_headers compiles each by itself.
 function(use_pch target owner)

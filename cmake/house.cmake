@@ -19,6 +19,9 @@ set(header_only nlohmann_json::nlohmann_json Boost::headers)
 # installed, so that no user of the package needs Z3.
 set(not_installed confirm debugger)
 
+# Folders that read files and write texts, pages and pictures, once for each run of a command.
+set(compiled_quickly codegen confirm debugger driver frontend pictures report threads)
+
 # In a unity build the names of forms in this file would hide those in others.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/csrc/frontend/file_form.cpp" PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON)
@@ -54,6 +57,9 @@ function(add_house_library folder below)
         SELVAGE_COMPILE_HELPER_INSTALLED="${CMAKE_INSTALL_FULL_LIBEXECDIR}/selvage/selvage_compile")
       target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS})
       target_include_directories(${library} SYSTEM PRIVATE "$<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>")
+    endif()
+    if(folder IN_LIST compiled_quickly)
+      compile_quickly(${library})
     endif()
     if(folder STREQUAL "simplifier")
       # Most time is spent here; the inlining of -O3 saves a tenth, but elsewhere makes g++ 12 warn.

@@ -212,7 +212,7 @@ class Writer {
   // One copy of all iterations, if there are any.
   void write_bulk(const Statement& statement, const Loop& loop) {
     const auto* copy = loop.body.size() == 1 ? std::get_if<AsyncCopy>(&loop.body[0].node) : nullptr;
-    SELVAGE_CHECK(copy != nullptr && copy->object && !loop.begin.valid());
+    SELVAGE_CHECK(copy != nullptr && copy->is_by_proxy() && !loop.begin.valid());
     const std::string pieces = names_.declare("pieces");
     line("const " + index_type_ + " " + pieces + " = " + index_.write_converted(loop.extent).text +
          ";");

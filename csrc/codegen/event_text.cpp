@@ -1,3 +1,4 @@
+#include <selvage/base/check.h>
 #include <selvage/codegen/atomics.h>
 #include <selvage/codegen/event_text.h>
 #include <selvage/codegen/head_text.h>
@@ -7,6 +8,31 @@
 #include <fmt/format.h>
 
 namespace selvage {
+
+namespace {
+
+// The word of PTX for a type that bulk copies combine (lower/combined_copies.h). Sums of signed
+// integers are those of unsigned ones.
+std::string_view bulk_type(Function f, DataType type) {
+  switch (type) {
+    case DataType::Int32: return "s32";
+    case DataType::UInt32: return "u32";
+    case DataType::Int64: return f == Function::Add ? "u64" : "s64";
+    case DataType::UInt64: return "u64";
+    case DataType::Float: return "f32";
+    case DataType::Double: return "f64";
+    case DataType::Bool:
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::UInt8:
+    case DataType::UInt16:
+    case DataType::Half:
+    case DataType::BFloat16: break;
+  }
+  SELVAGE_CHECK(false);
+}
+
+}  // namespace
 
 std::vector<std::string> EventText::objects() {
   for_each_statement(kernel_.body, [&](const Statement& s) {
@@ -69,7 +95,8 @@ std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::strin
                                          bool is_of_own_rank) {
   const Transfer& t = copy.copy;
   const std::int64_t each = t.width * size_of(kernel_.buffers[t.to].type);
-  if (copy.is_store()) return {store_box(copy)};
+  const std::string all = bytes.empty() ? std::to_string(each) : bytes;
+  if (copy.is_store) return {copy.box ? store_box(copy) : store_bytes(copy, all)};
   const std::string to = place(t.to, t.to_address);
   const std::string from = copy.box ? "" : place(t.from, t.from_address);
   if (!copy.object) {
@@ -77,7 +104,7 @@ std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::strin
     return {each == 16 ? fmt::format("begin_copy_16({}, {});", to, from)
                        : fmt::format("begin_copy({}, {}, {});", each, to, from)};
   }
-  const std::string own = object(*copy.object), all = bytes.empty() ? std::to_string(each) : bytes;
+  const std::string own = object(*copy.object);
   const bool is_multicast = copy.by_rank.valid();
   std::vector<std::string> lines;
   if (copy.announces) {
@@ -131,8 +158,17 @@ std::string EventText::store_box(const AsyncCopy& copy) {
                      place(copy.copy.from, copy.copy.from_address), corner(*copy.box));
 }
 
-// Whether the kernel reads what it stores by boxes. If not, a tile may be written again once it has
-// been read, and nobody waits for the stores.
+std::string EventText::store_bytes(const AsyncCopy& copy, const std::string& bytes) {
+  has_bulk_stores_ = true;
+  const Transfer& t = copy.copy;
+  const std::string to = place(t.to, t.to_address), from = place(t.from, t.from_address);
+  if (!copy.atomic) return fmt::format("store_bytes({}, {}, {});", bytes, to, from);
+  return fmt::format("combine_bytes({}, {}, {}, {}, {});", atomic_word(*copy.atomic),
+                     bulk_type(*copy.atomic, kernel_.buffers[t.to].type), bytes, to, from);
+}
+
+// Whether the kernel reads what it stores by copies. If not, a tile may be written again once it
+// has been read, and nobody waits for the stores.
 bool EventText::reads_stores() const {
   bool reads = false;
   for_each_statement(kernel_.body, [&](const Statement& s) {
@@ -216,7 +252,8 @@ std::vector<std::string> EventText::head() const {
   add(has_objects_, kBarrierObjects);
   add(!of_ranks_.empty(), kRankArrivals);
   add(has_proxy, kBulkCopies);
-  add(!stored_ranks_.empty() || !combined_ranks_.empty(), kStoreGroups);
+  add(has_bulk_stores_ || !stored_ranks_.empty() || !combined_ranks_.empty(), kStoreGroups);
+  add(has_bulk_stores_, kBulkStores);
   add(has_multicasts_, kMulticast);
   for (std::size_t rank : loaded_ranks_) head.push_back(box_head(rank, false));
   for (std::size_t rank : multicast_ranks_) head.push_back(box_head(rank, true));

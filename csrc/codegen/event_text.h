@@ -39,6 +39,7 @@ class EventText {
   std::string corner(const AsyncCopy::Box& box);
   std::string begin_box(const AsyncCopy& copy);
   std::string store_box(const AsyncCopy& copy);
+  std::string store_bytes(const AsyncCopy& copy, const std::string& bytes);
   bool reads_stores() const;
   std::string ranks() const;  // how many blocks a cluster has
   bool uses_proxy() const;
@@ -51,7 +52,7 @@ class EventText {
   IndexText& index_;
   std::vector<std::string> maps_;
   std::set<BufferId> of_ranks_;  // objects at which other ranks of a cluster arrive
-  bool has_groups_ = false, has_objects_ = false, has_multicasts_ = false;
+  bool has_groups_ = false, has_objects_ = false, has_multicasts_ = false, has_bulk_stores_ = false;
   // Of boxes that are copied.
   std::set<std::size_t> loaded_ranks_, multicast_ranks_, stored_ranks_, combined_ranks_;
 };

@@ -164,6 +164,19 @@ inline constexpr const char* kBulkCopies =
     "#define fence_for_copies() asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\")\n"
     "#endif\n";
 
+// The other way, which belong to groups of the thread: stores, and stores that combine elements of
+// `type` with what there is, by `op`, which is add, min or max.
+inline constexpr const char* kBulkStores =
+    "#ifndef store_bytes\n"
+    "#define store_bytes(bytes, to, from) \\\n"
+    "  asm volatile(\"cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\" :: \\\n"
+    "               \"l\"(to), \"r\"(shared_address(from)), \"r\"((int)(bytes)) : \"memory\")\n"
+    "#define combine_bytes(op, type, bytes, to, from) \\\n"
+    "  asm volatile(\"cp.reduce.async.bulk.global.shared::cta.bulk_group.\" #op \".\" #type \\\n"
+    "               \" [%0], [%1], %2;\" :: \\\n"
+    "               \"l\"(to), \"r\"(shared_address(from)), \"r\"((int)(bytes)) : \"memory\")\n"
+    "#endif\n";
+
 // A bulk copy to the same place in every block of a cluster of so many, for the object there.
 inline constexpr const char* kMulticast =
     "#ifndef begin_copy_to_ranks\n"

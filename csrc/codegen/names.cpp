@@ -31,7 +31,7 @@ constexpr std::string_view kWords[] = {
     "arrive_at", "arrive_announcing",
     "fence_for_copies", "wait_for_phase", "end_store_group", "wait_for_store_groups", "wait_for_store_reads", "tensor_map",
     "fewer_registers", "more_registers", "record_failure", "count_failure", "begin_box_copy_1",
-    "begin_box_copy_2", "begin_box_copy_3", "begin_box_copy_4", "begin_box_copy_5", "store_box_1",
+    "begin_box_copy_2", "begin_box_copy_3", "begin_box_copy_4", "begin_box_copy_5", "store_bytes", "combine_bytes", "store_box_1",
     "store_box_2", "store_box_3", "store_box_4", "store_box_5", "combine_box_1", "combine_box_2", "combine_box_3",
     "combine_box_4", "combine_box_5", "begin_copy_to_ranks", "begin_box_to_ranks_1", "begin_box_to_ranks_2",
     "begin_box_to_ranks_3", "begin_box_to_ranks_4", "begin_box_to_ranks_5",

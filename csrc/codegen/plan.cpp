@@ -165,14 +165,16 @@ Plan plan(const Kernel& kernel, const Forms& forms, Scope& scope) {
 
 namespace {
 
-// Whether one instruction makes the copy: cp.async, or cp.async.bulk for a barrier object.
+// Whether one instruction makes the copy: cp.async, or cp.async.bulk for a barrier object or a
+// store.
 bool is_copied(const Kernel& kernel, const AsyncCopy& c) {
-  if (c.is_store()) return !c.is_of_box;
+  if (c.is_store && c.box) return true;
   const Buffer &to = kernel.buffers[c.copy.to], &from = kernel.buffers[c.copy.from];
   const std::int64_t size = size_of(to.type), bytes = c.copy.width * size;
-  if (to.memory != Memory::Shared || from.memory != Memory::Global) return false;
+  const Buffer &shared = c.is_store ? from : to, &global = c.is_store ? to : from;
+  if (shared.memory != Memory::Shared || global.memory != Memory::Global) return false;
   if (c.box) return c.object.has_value();
-  if (c.object) return is_copied_in_bulk(bytes) && c.alignment * size % kBulkAlignment == 0;
+  if (c.is_by_proxy()) return is_copied_in_bulk(bytes) && c.alignment * size % kBulkAlignment == 0;
   return is_copied_at_once(bytes) && c.alignment * size >= bytes;
 }
 // Barrier objects are initialized once: a block runs the kernel once.

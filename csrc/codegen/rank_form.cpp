@@ -59,8 +59,8 @@ class RankForm {
 
  private:
   void own(AsyncCopy& copy) {
-    if (!copy.is_store() || !copy.box) own(copy.copy.to, copy.copy.to_address);
-    if (copy.is_store() || !copy.box) own(copy.copy.from, copy.copy.from_address);
+    if (!copy.is_store || !copy.box) own(copy.copy.to, copy.copy.to_address);
+    if (copy.is_store || !copy.box) own(copy.copy.from, copy.copy.from_address);
     own(copy.object);
   }
   void own(std::optional<BarrierObject>& object) {

@@ -261,7 +261,7 @@ class Machine : private BlockActions, private RunView {
     begin_requests(id);
     const auto& copy = std::get<AsyncCopy>(tree_[id].statement->node);
     const std::int64_t on = ranks_on == 0 ? 0 : ranks_on * piece(copy.copy.to);
-    copy.box ? copy_box(s, copy, on) : transfer(s, copy.alignment, on);
+    copy.box ? copy_box(s, copy, on) : transfer(s, copy.alignment, on, copy.atomic);
     clock_.copy(std::nullopt);
   }
   std::int64_t piece(BufferId b) const { return kernel_.buffers[b].piece(kernel_.launch.ranks()); }
@@ -362,7 +362,7 @@ class Machine : private BlockActions, private RunView {
   void copy_box(CompiledStatement& s, const AsyncCopy& copy, std::int64_t on) {
     const Transfer& t = copy.copy;
     const BoxMap& map = kernel_.maps[copy.box->map];
-    const bool is_store = copy.is_store();
+    const bool is_store = copy.is_store;
     const BufferId tile = is_store ? t.from : t.to;
     const std::int64_t at = s.indices[0] + on, bytes = size_of(kernel_.buffers[tile].type);
     check_alignment(t, tile, at, copy.alignment);
@@ -407,20 +407,26 @@ class Machine : private BlockActions, private RunView {
   }
 
   // `on`: so many elements further on.
-  void transfer(CompiledStatement& s, std::int64_t alignment, std::int64_t on = 0) {
+  void transfer(CompiledStatement& s, std::int64_t alignment, std::int64_t on = 0,
+                std::optional<Function> atomic = {}) {
     const Transfer& t = *s.transfer;
     const std::int64_t to = s.indices[0] + on, from = s.indices[1];
     check_alignment(t, t.to, to, alignment);
     check_alignment(t, t.from, from, alignment);
     // To further ranks goes what has been read already.
     if (on == 0) note(0, AccessKind::Read, t.from, from, t.width);
-    note(UINT32_MAX, AccessKind::Write, t.to, to, t.width);
+    note(UINT32_MAX, atomic ? AccessKind::Atomic : AccessKind::Write, t.to, to, t.width);
     log_.lane = s.slot;
     for (std::int64_t lane = 0; lane < t.width; ++lane) {
       own_[s.slot] = lane;
       if (kernel_.buffers[t.to].memory == Memory::Global) ++out_.stores;
       check_valid(s, t.valid, t.to, to + lane);
-      memory_->write(t.to, to + lane, memory_->read(t.from, from + lane), t.duplicates_allowed);
+      const Scalar value = memory_->read(t.from, from + lane);
+      if (atomic) {
+        memory_->store_atomically(t.to, to + lane, *atomic, value);
+      } else {
+        memory_->write(t.to, to + lane, value, t.duplicates_allowed);
+      }
     }
     log_.lane.reset();
   }

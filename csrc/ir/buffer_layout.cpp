@@ -33,7 +33,7 @@ Schedule& Schedule::stages(TensorId t, std::int64_t copies) {
 }
 
 Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahead) {
-  if (by != CopyBy::Tma || !fusion()[t].is_output) check_kept_inside(t);
+  if (!ends_at_object(by) || !fusion()[t].is_output) check_kept_inside(t);
   if (ahead && *ahead < 0) {
     refuse<Illegal>("E448",
                     "copies of " + fusion()[t].name + " would be begun " + std::to_string(*ahead) +
@@ -95,11 +95,11 @@ void Schedule::check_copies(TensorId t) const {
         "copy it by bulk or tma; or bind " + name(t, shared_out->first) + " to Serial");
   }
   if (own.copied_by == CopyBy::LoadStore || own.inlined) return;
-  if (own.copied_by == CopyBy::Tma && fusion()[t].is_output && !own.site) {
+  if (ends_at_object(own.copied_by) && fusion()[t].is_output && !own.site) {
     if (own.ahead.value_or(0) == 0) return;
     refuse<Illegal>("E448",
-                    fusion()[t].name + " is stored by tma, and would be " +
-                        counted(*own.ahead, "iteration") + " ahead",
+                    fusion()[t].name + " is stored by " + std::string(to_string(own.copied_by)) +
+                        ", and would be " + counted(*own.ahead, "iteration") + " ahead",
                     "leave ahead out");
   }
   const std::string what = "copies of " + fusion()[t].name + " end later, ";

@@ -153,11 +153,11 @@ class Schedule {
   // that each iteration has one barrier. Where several tensors are copied at one loop, it is the
   // least of theirs. By Bulk the loop of t that is bound to Vectorize is one copy, of any multiple
   // of 16 bytes; by Tma the loops that are bound to Bulk are the box of one copy. An output that
-  // is a copy of a tile is stored by Tma in such boxes; one that is a fold, and whose blocks meet
-  // (meet_atomically), is combined with what it holds. The loop that t is computed at may be a
-  // block index where nothing is copied ahead. E419 as layout(); E448 where `ahead` is negative
-  // and, when the schedule is settled, where it is too many, or t is computed at no loop or at one
-  // that is not serial.
+  // is a copy of a tile is stored by Tma in such boxes, and by Bulk in such vectors; one that is a
+  // fold, and whose blocks meet (meet_atomically), is combined with what it holds. The loop that t
+  // is computed at may be a block index where nothing is copied ahead. E419 as layout(); E448 where
+  // `ahead` is negative and, when the schedule is settled, where it is too many, or t is computed
+  // at no loop or at one that is not serial.
   Schedule& copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahead = {});
   Schedule& copy(Tensor t, CopyBy by, std::optional<std::int64_t> ahead = {}) {
     return copy(t.id(), by, ahead);

@@ -177,7 +177,7 @@ void BlockRun::step(Thread t, PlaceId id) {
 }
 
 void BlockRun::begin_copy(Thread t, PlaceId id, const AsyncCopy& copy) {
-  if (!copy.object) return actions_.copy(id, events_->copy(t, copy.is_store()));
+  if (!copy.object) return actions_.copy(id, events_->copy(t, copy.is_store));
   const auto signal = actions_.signal(id);
   if (!signal) return;
   actions_.spend(clock_.clocks().size());

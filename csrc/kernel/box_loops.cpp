@@ -15,7 +15,7 @@ class BoxLoops {
   void write_out(Body& body) {
     for (Statement& s : body) {
       const auto* copy = std::get_if<AsyncCopy>(&s.node);
-      if (copy != nullptr && copy->box && copy->box->is_store) {
+      if (copy != nullptr && copy->box && copy->is_store) {
         s.node = loops_of(AsyncCopy(*copy));
         continue;
       }
@@ -41,7 +41,7 @@ class BoxLoops {
       index.push_back(i);
       loops.push_back({e, pool.constant(dim.count()), ParallelType::Serial, {}});
     }
-    AsyncCopy one{.copy = copy.copy, .is_of_box = true, .atomic = copy.atomic};
+    AsyncCopy one{.copy = copy.copy, .is_store = true, .atomic = copy.atomic};
     one.copy.to_address = address;
     one.copy.from_address = copy.copy.from_address + place_of(map, element, copy.copy.from);
     one.copy.width = 1;
@@ -90,7 +90,7 @@ std::shared_ptr<const Kernel> with_stores_written_out(const Kernel& kernel) {
   bool has_any = false;
   for_each_statement(kernel.body, [&](const Statement& s) {
     const auto* copy = std::get_if<AsyncCopy>(&s.node);
-    has_any = has_any || (copy != nullptr && copy->box && copy->box->is_store);
+    has_any = has_any || (copy != nullptr && copy->box && copy->is_store);
   });
   if (!has_any) return nullptr;
   auto written = std::make_shared<Kernel>(kernel);

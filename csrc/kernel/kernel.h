@@ -280,8 +280,8 @@ struct BoxMap {
 };
 // A Transfer between global and shared memory that ends later. Until a thread has waited for it, no
 // thread may read the elements that it writes, nor write those that it reads.
-// A copy of an object, or a store of a box, is made by another unit than the thread, by a way to
-// shared memory of its own (the async proxy): what threads did there before has its place before
+// A copy of an object, or a store, is made by another unit than the thread, by a way to shared
+// memory of its own (the async proxy): what threads did there before has its place before
 // the copy only if each of them has passed a ProxyFence since.
 struct AsyncCopy {
   Transfer copy;
@@ -292,17 +292,16 @@ struct AsyncCopy {
   //   corner[k] + t[k] * element_stride[k]
   // or 0 where that is outside of a dimension. There is no copy.from_address.
   // Of a store it is the other way round: each item of the box that exists is stored, from the
-  // elements at `copy.from_address` on, and there is no copy.to_address. It belongs to the thread's
-  // queue of stores.
+  // elements at `copy.from_address` on, and there is no copy.to_address.
   struct Box {
-    std::size_t map = 0;       // of Kernel::maps
-    std::vector<Expr> corner;  // by dimension of the map
-    bool is_store = false;
+    std::size_t map = 0;             // of Kernel::maps
+    std::vector<Expr> corner;        // by dimension of the map
     std::array<Expr, 6> owner = {};  // of a store: Item::owner of what it stores
   };
   std::optional<Box> box = {};
-  bool is_of_box = false;  // one element of a store that is written out (kernel/box_loops.h)
-  // Of a store of a box: each item is combined with the element of the tile, atomically, as by
+  // From shared to global memory. It belongs to the thread's queue of stores.
+  bool is_store = false;
+  // Of a store: each item is combined with the element of the tile, atomically, as by
   // Store::atomic; at any time until the store has ended, and in no order.
   std::optional<Function> atomic = {};
   // Of an object: it announces its own bytes when it begins. The thread arrives at the object after
@@ -314,9 +313,8 @@ struct AsyncCopy {
   // comes to it.
   Expr by_rank = {};
 
-  bool is_store() const { return is_of_box || (box && box->is_store); }
   // Whether the async proxy makes it.
-  bool is_by_proxy() const { return object || is_store(); }
+  bool is_by_proxy() const { return object || is_store; }
 };
 // What the thread has read and written in shared memory until now comes before the copies by the
 // async proxy that are begun by those who learn of the fence, at a barrier or at an object.

@@ -94,7 +94,7 @@ class Printer {
     const auto of = [&](BufferId b) {
       return "box of " + kernel_.buffers[b].name + " at (" + corner + ")";
     };
-    if (!c.box->is_store) return elements(t.to, t.to_address, t.width) + " = " + of(t.from);
+    if (!c.is_store) return elements(t.to, t.to_address, t.width) + " = " + of(t.from);
     const std::string from = elements(t.from, t.from_address, t.width);
     return of(t.to) + " = " + (c.atomic ? combined(*c.atomic, "box", from) : from);
   }

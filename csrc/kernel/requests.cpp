@@ -217,9 +217,9 @@ class Count {
     const AsyncCopy& copy = copy_of(a);
     n = {.place = a.place,
          .buffer = map.buffer,
-         .kind = !copy.is_store() ? AccessKind::Read
-                 : copy.atomic    ? AccessKind::Atomic
-                                  : AccessKind::Write};
+         .kind = !copy.is_store ? AccessKind::Read
+                 : copy.atomic  ? AccessKind::Atomic
+                                : AccessKind::Write};
     n.bytes = map.dims.back().box * size_of(kernel_.buffers[map.buffer].type);
     return visit_box(a, boxes_.all_blocks(), [&](const BoxedRequest& r) {
       const std::vector<ByteRun> runs = byte_runs(r.request);

@@ -65,14 +65,13 @@ bool equal(const std::optional<BarrierObject>& a, const std::optional<BarrierObj
 }
 bool equal(const std::optional<AsyncCopy::Box>& a, const std::optional<AsyncCopy::Box>& b) {
   if (!a || !b) return !a && !b;
-  const auto& [map, corner, is_store, owner] = *a;
-  return map == b->map && equal(corner, b->corner) && is_store == b->is_store &&
-         equal(owner, b->owner);
+  const auto& [map, corner, owner] = *a;
+  return map == b->map && equal(corner, b->corner) && equal(owner, b->owner);
 }
 bool equal(const AsyncCopy& a, const AsyncCopy& b) {
-  const auto& [copy, alignment, object, box, is_of_box, atomic, announces, by_rank] = a;
+  const auto& [copy, alignment, object, box, is_store, atomic, announces, by_rank] = a;
   return equal(copy, b.copy) && alignment == b.alignment && equal(object, b.object) &&
-         equal(box, b.box) && is_of_box == b.is_of_box && atomic == b.atomic &&
+         equal(box, b.box) && is_store == b.is_store && atomic == b.atomic &&
          announces == b.announces && same(by_rank, b.by_rank);
 }
 bool equal(const BoxMap& a, const BoxMap& b) {

@@ -38,10 +38,10 @@ StatementParts parts_of_transfer(const Transfer& t, std::int64_t alignment, bool
 }
 
 // Of global memory a box reads or writes what is there, whatever its corner is.
-void be_box(const AsyncCopy::Box& box, StatementParts& parts) {
-  parts.expressions = {parts.expressions[box.is_store ? 1 : 0]};
-  for (Expr c : box.corner) parts.expressions.add(c);
-  parts.accesses = {parts.accesses[box.is_store ? 0 : 1]};
+void be_box(const AsyncCopy& copy, StatementParts& parts) {
+  parts.expressions = {parts.expressions[copy.is_store ? 1 : 0]};
+  for (Expr c : copy.box->corner) parts.expressions.add(c);
+  parts.accesses = {parts.accesses[copy.is_store ? 0 : 1]};
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ StatementParts parts_of(const Statement& statement) {
           [](const Transfer& t) { return parts_of_transfer(t, t.width, false); },
           [](const AsyncCopy& c) {
             Parts parts = parts_of_transfer(c.copy, c.alignment, true, c.atomic);
-            if (c.box) be_box(*c.box, parts);
+            if (c.box) be_box(c, parts);
             if (!c.object) return parts;
             parts.expressions.add(c.object->address);
             if (c.by_rank.valid()) parts.expressions.add(c.by_rank);

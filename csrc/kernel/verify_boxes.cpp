@@ -45,7 +45,7 @@ class Boxes {
       ask(0, 0 <= dim.stride, "items of " + buffer.name + " lie behind one another");
       ask(place.scope, INT32_MIN <= corner && corner <= INT32_MAX - dim.box,
           "the corner of a box of " + buffer.name + " has 32 bits, " + to_string(corner));
-      if (!copy.is_store()) continue;
+      if (!copy.is_store) continue;
       ask(place.scope, 0 <= corner,
           "the corner of a box that is stored to " + buffer.name + " is 0 or more");
     }

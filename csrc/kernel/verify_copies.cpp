@@ -20,7 +20,7 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
   const StatementTree& tree = map_.tree();
   const auto& copy = std::get<AsyncCopy>(tree[a.place].statement->node);
   if (copy.object) return end_for_object(a, copy.object->buffer);
-  const bool of_stores = copy.is_store();
+  const bool of_stores = copy.is_store;
   // The innermost body around the copy with a closing and a wait. There may be more of them, there
   // or further inside: a group that is closed earlier, or awaited earlier, has ended no later.
   for (PlaceId inner = a.place;; inner = tree[inner].parent) {
@@ -71,45 +71,121 @@ std::optional<AccessEnd> CopyOrder::end_for_object(const KernelAccess& a, Buffer
   return AccessEnd{ring->wait, ring->loop, ring->turns, true, true};
 }
 
-// Takes from `open` the loops whose iterations an index tells: it is a sum of their variables, each
-// times more than all smaller ones add up to.
-bool CopyOrder::tells_loops(Expr index, const std::vector<PlaceId>& loops,
-                            std::vector<PlaceId>& open) const {
-  struct Digit {
-    std::int64_t step, most;
-    PlaceId loop;
-  };
+// An index as a number whose digits are the variables of loops, smallest first: it is a sum of
+// them, each times more than all smaller ones add up to. kTop: the element of a vector. Of the
+// largest one any number of iterations will do.
+struct CopyOrder::Digit {
+  PlaceId loop;
+  std::int64_t step;
+  std::optional<std::int64_t> most;  // that it adds
+};
+// nullopt: it is no such number.
+std::optional<std::vector<CopyOrder::Digit>> CopyOrder::digits_of(
+    const KernelAccess& a, Expr index, const std::vector<PlaceId>& loops) const {
   std::vector<Digit> digits;
   Simplifier sizes(map_.size_facts());
+  const auto add = [&](PlaceId loop, Expr variable, std::optional<std::int64_t> count) {
+    const Expr next = substitute(index, {{variable, variable + 1}});
+    const Expr step = sizes.simplify(next - index);
+    if (!step.is(Op::Const) || step.value() < 0) return false;
+    if (step.value() == 0) return true;
+    const auto most = count ? std::optional(step.value() * (*count - 1)) : std::nullopt;
+    digits.push_back({loop, step.value(), most});
+    return true;
+  };
+  if (a.width > 1 && !(a.lane.valid() && add(kTop, a.lane, a.width))) return std::nullopt;
   for (PlaceId id : loops) {
     const StatementPlace& loop = map_.places()[id];
-    const Expr next = substitute(index, {{loop.variable, loop.variable + 1}});
-    const Expr step = sizes.simplify(next - index);
-    if (!step.is(Op::Const)) return false;
-    if (step.value() == 0) continue;
-    if (!loop.begin.is_const(0) || !loop.extent.is(Op::Const) || step.value() < 0) return false;
-    digits.push_back({step.value(), step.value() * (loop.extent.value() - 1), id});
+    const bool has_count = loop.extent.is(Op::Const);
+    const auto count = has_count ? std::optional(loop.extent.value()) : std::nullopt;
+    if (!loop.begin.is_const(0) || !add(id, loop.variable, count)) return std::nullopt;
   }
   std::ranges::sort(digits, {}, &Digit::step);
-  std::int64_t below = 0;
+  std::optional<std::int64_t> below = 0;
   for (const Digit& d : digits) {
-    if (d.step <= below) return false;
-    below += d.most;
+    if (!below || d.step <= *below) return std::nullopt;
+    below = d.most ? std::optional(*below + *d.most) : std::nullopt;
   }
-  for (const Digit& d : digits) std::erase(open, d.loop);
-  return true;
+  return digits;
+}
+
+// What an item tells: its indices, and where it lies.
+std::vector<Expr> CopyOrder::told_by_item(const KernelAccess& a) {
+  std::vector<Expr> told = a.indices;
+  told.push_back(a.lane.valid() ? a.address + a.lane : a.address);
+  return told;
+}
+
+std::vector<PlaceId> CopyOrder::loops_until(PlaceId end, const KernelAccess& a) const {
+  std::vector<PlaceId> loops;
+  for (PlaceId loop : map_.scope(a.scope).loops) {
+    if (!is_inside(end, loop)) loops.push_back(loop);
+  }
+  return loops;
 }
 
 bool CopyOrder::stores_each_once(std::size_t access) const {
   const KernelAccess& a = map_.accesses()[access];
   const auto end = end_of(access);
   if (!end || end->turns > 0) return false;
-  std::vector<PlaceId> loops;
-  for (PlaceId loop : map_.scope(a.scope).loops) {
-    if (!is_inside(end->at, loop)) loops.push_back(loop);
-  }
+  const std::vector<PlaceId> loops = loops_until(end->at, a);
   std::vector<PlaceId> open = loops;
-  for (Expr index : a.indices) tells_loops(index, loops, open);
+  for (Expr index : told_by_item(a)) {
+    for (const Digit& d : digits_of(a, index, loops).value_or(std::vector<Digit>())) {
+      std::erase(open, d.loop);
+    }
+  }
+  return open.empty();
+}
+
+bool CopyOrder::store_items_apart(std::size_t a, std::size_t b) const {
+  const KernelAccess &x = map_.accesses()[a], &y = map_.accesses()[b];
+  const std::size_t copy = x.is_async ? a : b;
+  const auto end = end_of(copy);
+  if (!end || end->turns > 0) return false;
+  if (x.is_async && y.is_async && (!end_of(b) || end_of(b)->turns > 0 || end_of(b)->at != end->at))
+    return false;
+  const std::vector<PlaceId> common = common_loops(map_, a, b);
+  const auto is_common = [&](PlaceId loop) {
+    return std::ranges::find(common, loop) != common.end();
+  };
+  if (!exclude_each_other(a, b, common.size(), true)) return false;
+  const std::vector<PlaceId> of_x = loops_until(end->at, x), of_y = loops_until(end->at, y);
+  // The index of the first point of the loops that are not common.
+  const auto first = [&](const KernelAccess& of, const std::vector<PlaceId>& loops, Expr index) {
+    Environment zeros;
+    const Expr zero = map_.pool().constant(0);
+    if (of.lane.valid()) zeros.emplace_back(of.lane, zero);
+    for (PlaceId loop : loops) {
+      if (!is_common(loop)) zeros.emplace_back(map_.places()[loop].variable, zero);
+    }
+    return substitute(index, zeros);
+  };
+  // Loops that are not common are the smallest digits.
+  const auto tells = [&](const std::vector<Digit>& digits) {
+    std::vector<PlaceId> told;
+    for (const Digit& d : digits) {
+      if (!is_common(d.loop) && !told.empty()) return std::vector<PlaceId>();
+      if (is_common(d.loop)) told.push_back(d.loop);
+    }
+    return told;
+  };
+  Simplifier sizes(map_.size_facts());
+  std::vector<PlaceId> open;
+  for (PlaceId loop : common) {
+    if (!is_inside(end->at, loop)) open.push_back(loop);
+  }
+  const std::vector<Expr> by_x = told_by_item(x), by_y = told_by_item(y);
+  if (by_x.size() != by_y.size()) return false;
+  for (std::size_t k = 0; k < by_x.size(); ++k) {
+    const auto own = digits_of(x, by_x[k], of_x), others = digits_of(y, by_y[k], of_y);
+    if (!own || !others) continue;
+    const Expr far = first(x, of_x, by_x[k]) - first(y, of_y, by_y[k]);
+    const std::vector<PlaceId> told = tells(*own);
+    if (told == tells(*others) && sizes.simplify(far).is_const(0)) {
+      for (PlaceId loop : told) std::erase(open, loop);
+    }
+  }
   return open.empty();
 }
 
@@ -332,7 +408,11 @@ std::vector<Meeting> CopyOrder::without_ring(std::size_t a, const AccessEnd& end
   const auto may_meet = [&](std::size_t x, const AccessEnd& end, std::size_t y) {
     // What a copy in another ring does has ended before the ring does.
     if (end.loop == kTop && is_in_flight(x, end, y, 0, loops.size())) return true;
-    return !list.empty() && lacks_fence(x, y, 0, loops.size());
+    // A barrier that is missing behind y, before x, is no fence that is missing between them.
+    const bool may_be_first = std::ranges::any_of(list, [&](const Meeting& m) {
+      return m.relation == Meeting::Relation::Free || m.first == x;
+    });
+    return may_be_first && lacks_fence(x, y, 0, loops.size());
   };
   if (exclude_each_other(a, b, loops.size(), true)) return list;
   if (may_meet(a, end_of_a, b) || may_meet(b, end_of_b, a)) list.push_back(own);

@@ -55,8 +55,12 @@ class CopyOrder {
   // nullopt: not known. Of a copy in a ring it is proved that the ring does not end before.
   std::optional<AccessEnd> end_of(std::size_t access) const;
   // Whether what is stored at an access, of items, is another item each time between two waits of
-  // the thread: the loops in which it does not wait are digits of the item's indices.
+  // the thread: the loops in which it does not wait are digits of the item's indices or address.
   bool stores_each_once(std::size_t access) const;
+  // The same of two accesses, of items that one thread accesses, at least one by a copy: whichever
+  // the thread makes, it makes not the other of the same item before the copy has ended. An item
+  // tells the point of all loops that both are in, and there one is made where the other is not.
+  bool store_items_apart(std::size_t a, std::size_t b) const;
   // All ways in which two accesses to shared memory, at least one of a copy, may be made while no
   // barrier and no wait orders them: for Block by any threads, that one may be the other as well;
   // for Part by two threads of a part. nullopt: they are not known.
@@ -70,7 +74,12 @@ class CopyOrder {
  private:
   std::optional<AccessEnd> end_of_copy(const KernelAccess& a) const;
   std::optional<AccessEnd> end_for_object(const KernelAccess& a, BufferId objects) const;
-  bool tells_loops(Expr index, const std::vector<PlaceId>& loops, std::vector<PlaceId>& open) const;
+  struct Digit;
+  std::optional<std::vector<Digit>> digits_of(const KernelAccess& a, Expr index,
+                                              const std::vector<PlaceId>& loops) const;
+  static std::vector<Expr> told_by_item(const KernelAccess& a);
+  // The loops around an access in which the thread does not wait there.
+  std::vector<PlaceId> loops_until(PlaceId end, const KernelAccess& a) const;
   bool is_by_proxy(std::size_t access) const;
   Among in_front(std::size_t later, std::size_t earlier, Among among) const;
   bool is_ordered(std::size_t a, const AccessEnd& end_of_a, std::size_t b, PlaceId ring,

@@ -266,7 +266,26 @@ class Question {
       x = substitute(x, iterations_);
       y = substitute(y, iterations_);
     }
-    return !differ_in_each_turn(x, y) && agreement.equate(x, y);
+    if (differ_in_each_turn(x, y) || !agreement.equate(x, y)) return false;
+    learn_points(agreement, x, y);
+    return true;
+  }
+  // Where one side's conditions leave an index one number, that stands in its address instead: then
+  // the index agrees if the other side's is that number.
+  void learn_points(Agreement& agreement, Expr x, Expr y) {
+    const auto is_only = [&](const KernelAccess& access, Expr symbol, Expr number) {
+      const Interval own = map_.at(access.scope).interval(symbol);
+      return own.is_point() && number.is_const(own.lo);
+    };
+    for (const auto& indices : {map_.threads(), map_.blocks()}) {
+      for (Expr t : indices) {
+        if (!t.is(Op::Symbol)) continue;
+        if ((same(x, t) && is_only(second_, t, y)) ||
+            (same(y, substitute(t, second_names_)) && is_only(first_, t, x))) {
+          agreement.learn(t);
+        }
+      }
+    }
   }
   // Whether two expressions over the turn of a loop, k % 3 and (k + 2) % 3, or k and (k + 2) % 3 in
   // the first turns alone, are never the same.

@@ -66,6 +66,14 @@ class Races {
            (is_block_within(part()) && order_.are_kept_apart(x.place, y.place, Among::Part)) ||
            is_block_within(1);
   }
+  // Whether no item of global memory that a copy stores, at one or both of the accesses, is stored
+  // at the other, or again, before the copy has ended.
+  bool is_stored_once(std::size_t a, std::size_t b) {
+    const BufferId of_a = map_.accesses()[a].buffer, of_b = map_.accesses()[b].buffer;
+    if (of_a != of_b || map_.kernel().buffers[of_a].memory != Memory::Global) return false;
+    if (!items_.are_of_one_thread(a, b) || !items_.are_items_apart(a, b)) return false;
+    return a == b ? copies_.stores_each_once(a) : copies_.store_items_apart(a, b);
+  }
   Ordering ask(const Meeting& m) {
     if (!is_anywhere(m.first, m.second)) return judge_.ask(m);
     const Verdict unknown = Unknown{map_.pool().truth(false)};
@@ -93,10 +101,7 @@ class Races {
                    out_.proved);
           continue;
         }
-        if (list[i] == list[j] && x.is_async &&
-            map_.kernel().buffers[x.buffer].memory == Memory::Global &&
-            items_.are_of_one_thread(list[i], list[i]) &&
-            items_.are_items_apart(list[i], list[i]) && copies_.stores_each_once(list[i])) {
+        if ((x.is_async || y.is_async) && is_stored_once(list[i], list[j])) {
           add_rule("one item, one thread, one store", out_.proved);
           continue;
         }

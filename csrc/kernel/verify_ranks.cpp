@@ -104,7 +104,7 @@ class Ranks {
     const auto& copy = std::get<AsyncCopy>(place.statement->node);
     const AccessScope& scope = map_.scope(place.scope);
     const std::string& tile = map_.kernel().buffers[copy.copy.to].name;
-    if (!copy.object || !copy.announces || copy.is_store()) {
+    if (!copy.object || !copy.announces || copy.is_store) {
       tell(Hazard::Race, Refuted{}, i, "a copy of " + tile + " to all ranks is announced by none");
     }
     const Expr claim = 0 <= place.amount && place.amount < launch_.ranks();

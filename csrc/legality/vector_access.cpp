@@ -126,7 +126,9 @@ class VectorQuestion {
         is_bulk_(schedule.copied_by(analysis.tensor) == CopyBy::Bulk),
         has_help_(help == Help::With) {
     const bool is_kept = analysis.storage && analysis.storage->memory == Memory::Local;
-    out_.is_stored = !is_kept && (!tensor_.fold || analysis.part == Part::Result);
+    // Of a fold that blocks combine by bulk copies, what a block has of it is a result already.
+    const bool is_combined = is_bulk_ && schedule.meets_atomically(analysis.tensor);
+    out_.is_stored = !is_kept && (!tensor_.fold || analysis.part == Part::Result || is_combined);
     out_.domain = analysis.loops[loop];
     out_.variable = analysis.variables[loop];
   }
@@ -318,7 +320,10 @@ class VectorQuestion {
     out_.finding.reason = std::to_string(out_.width) + " elements are one access of " +
                           std::to_string(out_.bytes) + " bytes: " + why;
     if (!is_proved(out_.is_whole)) {
-      out_.finding.reason += "; groups that are partly valid are stored element by element";
+      out_.finding.reason += is_bulk_
+                                 ? "; of groups that are partly valid, pieces of 16 bytes are "
+                                   "copied if they are whole for all sizes, else elements"
+                                 : "; groups that are partly valid are stored element by element";
       if (const auto* refuted = std::get_if<Refuted>(&out_.is_whole)) {
         out_.finding.reason += ", as at " + to_text(refuted->point);
       }

@@ -9,6 +9,7 @@
 #include <selvage/lower/box_nest.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/one_thread.h>
 
 namespace selvage {
 
@@ -41,7 +42,7 @@ class BoxNest {
     copy.copy.to = to;
     copy.copy.from = tile;
     copy.copy.from_address = draft_.form(at_first(address));
-    copy.box->is_store = true;
+    copy.is_store = true;
     if (const std::optional<Fold>& fold = fusion_[analysis_.tensor].fold) {
       copy.atomic = combiner(fold->how);
     } else {
@@ -84,19 +85,8 @@ class BoxNest {
   }
   bool is_bulk(std::size_t loop) const { return parallel(loop) == ParallelType::Bulk; }
 
-  // The thread indices that no loop is bound to.
   std::vector<ParallelType> free_axes() const {
-    std::vector<ParallelType> axes;
-    for (ParallelType p : {ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz}) {
-      bool is_bound = false;
-      for (std::size_t i = 0; i < analysis_.loops.size(); ++i) {
-        is_bound = is_bound || parallel(i) == p;
-      }
-      // Each block of a cluster copies for itself.
-      const bool is_rank = p == ParallelType::TIDz && kernel_.launch.is_cluster;
-      if (!is_bound && !is_rank) axes.push_back(p);
-    }
-    return axes;
+    return unbound_threads(schedule_, analysis_.tensor, analysis_.loops, kernel_);
   }
 
   BoxMap map_of(BufferId from) {

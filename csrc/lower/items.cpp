@@ -19,17 +19,25 @@ std::vector<Buffer::Axis> axes_of(const Fusion& fusion, const DomainGraph& graph
 }
 
 std::array<Expr, 6> owner_of(const Schedule& schedule, const TensorAnalysis& analysis,
-                             const std::vector<DomainId>& from, const std::vector<Expr>& indices) {
+                             const std::vector<DomainId>& from, const std::vector<Expr>& indices,
+                             std::span<const SpreadLoop> spread) {
   constexpr ParallelType kAxes[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz,
                                     ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz};
   const TensorId t = analysis.tensor;
   std::array<Expr, 6> owner;
+  const auto point_of = [&](DomainId loop) {
+    return coordinates_from(schedule.graph(), from, indices, std::span(&loop, 1),
+                            schedule.transforms(t))[0];
+  };
   for (std::size_t k = 0; k < std::size(kAxes); ++k) {
     owner[k] = schedule.fusion().pool().constant(0);
     for (DomainId loop : analysis.loops) {
-      if (in_kernel(schedule.parallel(t, loop)) != kAxes[k]) continue;
-      owner[k] = coordinates_from(schedule.graph(), from, indices, std::span(&loop, 1),
-                                  schedule.transforms(t))[0];
+      if (in_kernel(schedule.parallel(t, loop)) == kAxes[k]) owner[k] = point_of(loop);
+    }
+    for (const SpreadLoop& l : spread) {
+      if (l.axis != kAxes[k]) continue;
+      const Expr point = point_of(analysis.loops[l.loop]);
+      owner[k] = point.valid() ? point % l.threads : point;
     }
   }
   return owner;
@@ -52,7 +60,8 @@ static std::optional<DomainId> stored_in_row(const Fusion& fusion, const DomainG
   return group == analysis.path.domains.end() ? std::nullopt : std::optional(*group);
 }
 
-Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis) {
+Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAnalysis& analysis,
+                 std::span<const SpreadLoop> spread) {
   const TensorId t = analysis.tensor;
   const DomainGraph& graph = schedule.graph();
   const std::vector<DomainId>& allocation = allocation_of(fusion, t);
@@ -75,7 +84,7 @@ Item stored_item(const Fusion& fusion, const Schedule& schedule, const TensorAna
     from.insert(from.begin() + 1, *in_row);
     names.insert(names.begin() + 1, named("in_row"));
   }
-  item.owner = owner_of(schedule, analysis, from, names);
+  item.owner = owner_of(schedule, analysis, from, names, spread);
   return item;
 }
 

@@ -5,22 +5,32 @@
 #include <selvage/lower/late_copies.h>
 #include <selvage/lower/nest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace selvage {
 
 namespace {
 
+// Of copies to a tile, or of the stores of one to a tensor in global memory.
 class LateCopies {
  public:
-  LateCopies(KernelDraft& draft, BufferId tile, CopyBy by)
-      : draft_(draft), kernel_(draft.kernel), tile_(tile), by_(by), known_(facts_of(draft)) {}
+  LateCopies(KernelDraft& draft, BufferId to, CopyBy by, std::span<const Expr> sizes = {},
+             std::optional<Function> atomic = {})
+      : draft_(draft),
+        kernel_(draft.kernel),
+        to_(to),
+        by_(by),
+        sizes_(sizes),
+        is_store_(kernel_.buffers[to].memory == Memory::Global),
+        atomic_(atomic),
+        known_(facts_of(draft)) {}
 
   // Where there are vectors, addresses are known to be aligned, those of pieces too.
-  std::size_t begin() {
-    const std::size_t begun = begin_whole(kernel_.body);
-    if (by_ == CopyBy::Bulk && begun > 0) begin_pieces(kernel_.body);
-    return begun;
+  std::size_t begin(Body& body) {
+    const std::size_t begun = begin_whole(body);
+    if (by_ == CopyBy::Bulk && begun > 0) begin_pieces(body);
+    return is_never_whole_ ? 0 : begun;
   }
 
  private:
@@ -57,13 +67,14 @@ class LateCopies {
     return facts;
   }
 
-  DataType type() const { return kernel_.buffers[tile_].type; }
+  DataType type() const { return kernel_.buffers[to_].type; }
   // Elements of 16 bytes.
   std::int64_t piece() const { return kBulkAlignment / size_of(type()); }
 
   bool is_source(BufferId from) const {
     const Buffer& a = kernel_.buffers[from];
-    return a.memory == Memory::Global && !a.is_written && a.type == type();
+    if (a.type != type()) return false;
+    return is_store_ ? a.memory == Memory::Shared : a.memory == Memory::Global && !a.is_written;
   }
   bool is_copied(BufferId from, std::int64_t width) const {
     const std::int64_t bytes = width * size_of(type());
@@ -75,26 +86,31 @@ class LateCopies {
     return node.kind == ValueNode::Kind::Read ? &node : nullptr;
   }
 
+  AsyncCopy late(Transfer copy, std::int64_t alignment) const {
+    return {
+        .copy = std::move(copy), .alignment = alignment, .is_store = is_store_, .atomic = atomic_};
+  }
+
   // The copy that a statement of the body is, or the last of: that of an element, xs[i] = x[j], or
   // of a vector, through registers.
   std::optional<AsyncCopy> copied(const Body& body, std::size_t at) const {
     if (const auto* store = std::get_if<Store>(&body[at].node)) {
       const ValueNode* read = read_of(store->value);
-      if (store->buffer != tile_ || store->atomic || read == nullptr ||
-          !is_copied(read->source, 1)) {
+      if (store->buffer != to_ || store->atomic || read == nullptr || !is_copied(read->source, 1)) {
         return std::nullopt;
       }
-      return AsyncCopy{Transfer{.to = tile_,
-                                .from = read->source,
-                                .to_address = store->address,
-                                .from_address = read->subscripts[0],
-                                .width = 1,
-                                .lane = kernel_.pool->symbol("lane"),
-                                .valid = store->valid,
-                                .duplicates_allowed = store->duplicates_allowed}};
+      return late({.to = to_,
+                   .from = read->source,
+                   .to_address = store->address,
+                   .from_address = read->subscripts[0],
+                   .width = 1,
+                   .lane = kernel_.pool->symbol("lane"),
+                   .valid = store->valid,
+                   .duplicates_allowed = store->duplicates_allowed},
+                  1);
     }
     const auto* whole = std::get_if<Transfer>(&body[at].node);
-    if (whole == nullptr || whole->to != tile_ || at < 2) return std::nullopt;
+    if (whole == nullptr || whole->to != to_ || at < 2) return std::nullopt;
     const auto* lanes = std::get_if<Loop>(&body[at - 1].node);
     const auto* load = std::get_if<Transfer>(&body[at - 2].node);
     if (lanes == nullptr || load == nullptr || load->width != whole->width ||
@@ -102,7 +118,7 @@ class LateCopies {
         !is_copied(load->from, whole->width)) {
       return std::nullopt;
     }
-    AsyncCopy copy{*whole, by_ == CopyBy::Bulk ? piece() : whole->width};
+    AsyncCopy copy = late(*whole, by_ == CopyBy::Bulk ? piece() : whole->width);
     copy.copy.from = load->from;
     copy.copy.from_address = load->from_address;
     return copy;
@@ -124,7 +140,26 @@ class LateCopies {
     return known_.simplify(substitute(e, {{v, v + 1}}) - e).is_const(1);
   }
 
-  // for v in W: if (e + v < N) tile[a + v] = x[b + v], where neither e, N, a nor b depends on v.
+  // Whether a number of elements is one of pieces. Stores of an element each would be no shorter
+  // than those of all threads: what sizes decide is a condition of the kernel.
+  bool is_whole_pieces(Expr e) {
+    const Expr claim = eq(e % piece(), 0);
+    if (known_.proves(claim)) return true;
+    if (!is_store_) return false;
+    const Expr left = known_.simplify(e % piece());
+    const auto is_size = [&](Expr s) { return contains(sizes_, s); };
+    if (!std::ranges::all_of(symbols_of(left), is_size)) return false;
+    is_never_whole_ = is_never_whole_ || left.is(Op::Const);
+    if (left.is(Op::Const)) return false;
+    const Expr condition = eq(left, 0);
+    draft_.conditions.push_back(condition);
+    Facts facts = known_.facts();
+    facts.assume(condition);
+    known_ = Simplifier(facts);
+    return true;
+  }
+
+  // for v in W: if (e + v < N) to[a + v] = x[b + v], where neither e, N, a nor b depends on v.
   std::optional<Statement> in_pieces(const Statement& s) {
     const auto* loop = std::get_if<Loop>(&s.node);
     if (loop == nullptr || loop->parallel != ParallelType::Serial || loop->begin.valid() ||
@@ -134,7 +169,7 @@ class LateCopies {
     const auto* guard = std::get_if<Guard>(&loop->body[0].node);
     if (guard == nullptr || !guard->otherwise.empty() || guard->body.size() != 1) return {};
     const auto* store = std::get_if<Store>(&guard->body[0].node);
-    if (store == nullptr || store->buffer != tile_ || store->atomic) return std::nullopt;
+    if (store == nullptr || store->buffer != to_ || store->atomic) return std::nullopt;
     const ValueNode* read = read_of(store->value);
     if (read == nullptr || !is_source(read->source)) return std::nullopt;
     const Expr v = loop->variable, condition = guard->condition, from = read->subscripts[0];
@@ -149,14 +184,14 @@ class LateCopies {
     // One piece is all there or not at all.
     if (loop->extent.is_const(piece())) return std::nullopt;
     for (Expr e : {there, at(store->address, zero), at(from, zero)}) {
-      if (!known_.proves(eq(e % piece(), 0))) return std::nullopt;
+      if (!is_whole_pieces(e)) return std::nullopt;
     }
     Facts facts = known_.facts();
     facts.assume(zero < there);
     const Expr pieces = Simplifier(facts).simplify(min(there, loop->extent) / piece());
     const Expr p = own_variable(std::string(v.name()) + ".piece", draft_.form(pieces), kernel_);
     const Expr lane = pool.symbol("lane");
-    Transfer transfer{.to = tile_,
+    Transfer transfer{.to = to_,
                       .from = read->source,
                       .to_address = draft_.form(at(store->address, p * piece())),
                       .from_address = draft_.form(at(from, p * piece())),
@@ -164,17 +199,26 @@ class LateCopies {
                       .lane = lane,
                       .valid = {},
                       .duplicates_allowed = store->duplicates_allowed};
-    for (Expr c : store->valid) transfer.valid.push_back(at(c, p * piece() + lane));
+    const Expr element = p * piece() + lane;
+    for (Expr c : store->valid) transfer.valid.push_back(at(c, element));
+    if (const Item* item = is_store_ ? kernel_.items.find(to_, store->address) : nullptr) {
+      Item moved = *item;
+      for (Expr& index : moved.indices) index = at(index, element);
+      kernel_.items.add(to_, transfer.to_address, std::move(moved));
+    }
     const Loop copies{
-        p, draft_.form(pieces), ParallelType::Bulk, {{AsyncCopy{std::move(transfer), piece()}}}};
+        p, draft_.form(pieces), ParallelType::Bulk, {{late(std::move(transfer), piece())}}};
     if (known_.proves(zero < there)) return Statement{copies};
     return Statement{Guard{draft_.form(zero < there), {{copies}}}};
   }
 
   KernelDraft& draft_;
   Kernel& kernel_;
-  BufferId tile_;
+  BufferId to_;
   CopyBy by_;
+  std::span<const Expr> sizes_;  // that conditions of the kernel may be about
+  bool is_store_, is_never_whole_ = false;
+  std::optional<Function> atomic_;
   Simplifier known_;
 };
 
@@ -182,12 +226,22 @@ class LateCopies {
 
 std::size_t begin_copies(KernelDraft& draft, BufferId tile, CopyBy by) {
   if (by == CopyBy::Tma) return is_copied_into(draft.kernel, tile) ? 1 : 0;
-  return LateCopies(draft, tile, by).begin();
+  return LateCopies(draft, tile, by).begin(draft.kernel.body);
 }
 
-bool is_moved_into(const Kernel& kernel, BufferId tile) {
+std::size_t begin_stores(KernelDraft& draft, Body& nest, BufferId to, std::span<const Expr> sizes,
+                         std::optional<Function> atomic) {
+  const std::size_t begun = LateCopies(draft, to, CopyBy::Bulk, sizes, atomic).begin(nest);
+  for_each_statement(nest, [&](Statement& s) {
+    auto* store = std::get_if<Store>(&s.node);
+    if (store != nullptr && store->buffer == to) store->atomic = atomic;
+  });
+  return begun;
+}
+
+bool is_moved_into(const Body& body, BufferId tile) {
   bool is = false;
-  for_each_statement(kernel.body, [&](const Statement& s) {
+  for_each_statement(body, [&](const Statement& s) {
     const auto* transfer = std::get_if<Transfer>(&s.node);
     is = is || (transfer != nullptr && transfer->to == tile);
   });

@@ -7,7 +7,7 @@
 #include <selvage/ir/reads.h>
 #include <selvage/kernel/failures.h>
 #include <selvage/legality/legality.h>
-#include <selvage/lower/combined_boxes.h>
+#include <selvage/lower/combined_copies.h>
 #include <selvage/lower/programs_by_size.h>
 #include <selvage/lower/replaced.h>
 #include <selvage/lower/row_tiles.h>
@@ -97,7 +97,7 @@ void check_loops(ProgramDraft& draft) {
                       "bind the loops of its tile to Bulk, such as " +
                           schedule.name(t, loops.back()) + "; or copy it by bulk or cp_async");
     }
-    check_combined_by_boxes(schedule, t);
+    check_combined_by_copies(schedule, t);
   };
   for (const NestTree& root : draft.scheduled.nests.roots) {
     for (TensorId t : tensors_of(root)) about(t, [&] { check(t); });

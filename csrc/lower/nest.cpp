@@ -31,7 +31,8 @@ class Nest {
         analysis_(request.analysis),
         request_(request),
         has_lanes_(request.is_vectorised && may_have_lanes()),
-        may_draw_out_(request.draws_out_checks && !request.checks_everything),
+        may_draw_out_(request.draws_out_checks && !request.checks_everything &&
+                      !request.is_stored_in_bulk),
         draft_(draft),
         kernel_(draft.kernel),
         levels_(analysis_.loops.size() + 1) {}
@@ -172,6 +173,9 @@ class Nest {
         loop.parallel =
             is_stored || !own.is(Op::Const) ? ParallelType::Serial : ParallelType::Unroll;
       }
+      for (const SpreadLoop& shared : request_.spread) {
+        if (shared.loop == i) loop.parallel = ParallelType::Bulk;
+      }
       level_of_[loop.variable.id()] = k + 1;
       if (is_axis(i) && !analysis_.ranges->proves(loop.extent <= own)) {
         levels_[std::max(k + 1, request_.open)].masks.push_back(loop.variable < own);
@@ -198,7 +202,7 @@ class Nest {
       if (guard.valid()) {
         const Expr full =
             hoist(guard, std::span(&analysis_.vector->variable, 1), *analysis_.ranges).condition;
-        peel(full);
+        if (!request_.is_stored_in_bulk) peel(full);
         full_ = full;
       }
     }
@@ -444,11 +448,12 @@ class Nest {
           is_block(p) || (p == ParallelType::TIDz && kernel_.launch.is_cluster);
       const bool is_common =
           is_of_grid_or_rank ? request_.target == Memory::Global : request_.target != Memory::Local;
-      if (!is_bound && is_common) unbound.push_back(p);
+      const bool is_left_open = request_.is_stored_in_bulk && !is_of_grid_or_rank;
+      const bool is_spread =
+          std::ranges::any_of(request_.spread, [&](const SpreadLoop& l) { return l.axis == p; });
+      if (!is_bound && is_common && !is_left_open && !is_spread) unbound.push_back(p);
     }
-    std::ranges::reverse(unbound);
-    spread_over_threads(body, unbound, kernel_);
-    std::ranges::reverse(unbound);
+    spread_over_threads(body, request_.spread, analysis_, kernel_);
     return one_writer(unbound, std::move(body), kernel_);
   }
 

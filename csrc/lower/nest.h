@@ -3,6 +3,7 @@
 #include <selvage/legality/analysis.h>
 #include <selvage/lower/draft.h>
 #include <selvage/lower/one_thread.h>
+#include <selvage/lower/spread.h>
 
 #include <span>
 
@@ -25,6 +26,10 @@ struct NestRequest {
   bool is_vectorised = true;  // false: a loop bound to Vectorize is run element by element
   bool draws_out_checks = true;
   bool checks_everything = false;
+  // Its stores are to become bulk copies (lower/bulk_stores.h): for whatever index of a thread no
+  // loop is bound to, and each written once.
+  bool is_stored_in_bulk = false;
+  std::vector<SpreadLoop> spread = {};
   std::vector<RowReads> rows = {};  // that are known inside of the open loops only
 };
 

@@ -22,6 +22,17 @@ Expr& extent_of(Launch& launch, ParallelType p) {
   return is_block(p) ? launch.grid[std::size_t(axis(p))] : launch.block[std::size_t(axis(p))];
 }
 
+std::vector<ParallelType> unbound_threads(const Schedule& schedule, TensorId t,
+                                          std::span<const DomainId> loops, const Kernel& kernel) {
+  std::vector<ParallelType> axes;
+  for (ParallelType p : thread_axes(kernel)) {
+    const bool is_bound =
+        std::ranges::any_of(loops, [&](DomainId d) { return schedule.parallel(t, d) == p; });
+    if (!is_bound) axes.push_back(p);
+  }
+  return axes;
+}
+
 Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel) {
   for (ParallelType p : axes) {
     const Expr extent = extent_of(kernel.launch, p);

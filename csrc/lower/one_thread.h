@@ -1,9 +1,11 @@
 #pragma once
 
+#include <selvage/ir/schedule.h>
 #include <selvage/kernel/kernel.h>
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace selvage {
 
@@ -17,6 +19,11 @@ Expr& extent_of(Launch& launch, ParallelType axis);
 Expr own_variable(const std::string& name, Expr extent, Kernel& kernel);
 // A loop over all indices along an axis of the launch, whatever loops are bound to it.
 Loop every(ParallelType axis, Kernel& kernel);
+
+// The thread indices within the block that has its memory that none of a tensor's loops is bound
+// to.
+std::vector<ParallelType> unbound_threads(const Schedule& schedule, TensorId t,
+                                          std::span<const DomainId> loops, const Kernel& kernel);
 
 // The body guarded so that only index 0 of each of `axes` runs it (of those that the launch uses).
 Body one_writer(std::span<const ParallelType> axes, Body body, Kernel& kernel);

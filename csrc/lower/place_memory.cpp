@@ -2,6 +2,7 @@
 #include <selvage/base/check.h>
 #include <selvage/base/refuse.h>
 #include <selvage/expr/text.h>
+#include <selvage/ir/reads.h>
 #include <selvage/legality/decide.h>
 #include <selvage/legality/values.h>
 #include <selvage/lower/place.h>
@@ -24,8 +25,8 @@ std::optional<TensorId> copied_by(const Fusion& fusion, TensorId t) {
   return is_copy ? std::optional(TensorId(node.source)) : std::nullopt;
 }
 
-// Whether the one reader of t is stored from it by boxes, which convert nothing.
-bool is_stored_by_boxes(const Fusion& fusion, const Schedule& schedule, TensorId t) {
+// Whether the one reader of t is stored from it by bulk copies or boxes, which convert nothing.
+bool is_stored_by_copies(const Fusion& fusion, const Schedule& schedule, TensorId t) {
   std::vector<TensorId> readers;
   for (std::size_t k = 0; k < fusion.size(); ++k) {
     const std::optional<ValueId>& value = fusion[TensorId(k)].definition;
@@ -38,12 +39,12 @@ bool is_stored_by_boxes(const Fusion& fusion, const Schedule& schedule, TensorId
       readers.push_back(TensorId(k));
     }
   }
-  return readers.size() == 1 && schedule.copied_by(readers[0]) == CopyBy::Tma &&
+  return readers.size() == 1 && ends_at_object(schedule.copied_by(readers[0])) &&
          copied_by(fusion, readers[0]) == t && fusion[readers[0]].type == fusion[t].type;
 }
 
 // The type in which an element of t is kept: the tensor's own if t only copies a tensor stored in
-// that type, itself or through inlined copies, or is stored from there by boxes; otherwise
+// that type, itself or through inlined copies, or is stored from there by copies; otherwise
 // stored_type().
 DataType kept_type(const Fusion& fusion, const Schedule& schedule, TensorId t) {
   const TensorInfo& tensor = fusion[t];
@@ -52,7 +53,7 @@ DataType kept_type(const Fusion& fusion, const Schedule& schedule, TensorId t) {
     source = fusion[*source].type == tensor.type ? copied_by(fusion, *source) : std::nullopt;
   }
   const bool is_copy = source && stored_type(fusion[*source]) == tensor.type;
-  return is_copy || is_stored_by_boxes(fusion, schedule, t) ? tensor.type : stored_type(tensor);
+  return is_copy || is_stored_by_copies(fusion, schedule, t) ? tensor.type : stored_type(tensor);
 }
 
 }  // namespace

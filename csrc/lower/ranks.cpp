@@ -60,8 +60,8 @@ class Pieces {
  private:
   void move(AsyncCopy& copy) {
     // A box has no address on the side of global memory.
-    if (!copy.is_store() || !copy.box) move(copy.copy.to, copy.copy.to_address);
-    if (copy.is_store() || !copy.box) move(copy.copy.from, copy.copy.from_address);
+    if (!copy.is_store || !copy.box) move(copy.copy.to, copy.copy.to_address);
+    if (copy.is_store || !copy.box) move(copy.copy.from, copy.copy.from_address);
     move(copy.object);
   }
   void move(std::optional<BarrierObject>& object) {

@@ -444,7 +444,7 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
         if (begin_copies(draft, *tile, by) == 0) {
           // There are no vectors, or none is whole for these sizes.
           if (!draft.is_vectorised) return;
-          if (placed[t].analysis.vector && !is_moved_into(draft.kernel, *tile)) return;
+          if (placed[t].analysis.vector && !is_moved_into(draft.kernel.body, *tile)) return;
           refuse_copies(request, t, true);
         }
         // The loop is the reader's, whether or not the tensor has it.

@@ -1,64 +1,67 @@
-#include <selvage/expr/symbols.h>
 #include <selvage/kernel/statements.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/one_thread.h>
 #include <selvage/lower/spread.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 namespace selvage {
 
-namespace {
-
-// The variables of Bulk loops, outermost first; a nest may have been written twice.
-void find_boxes(const Body& body, std::vector<Expr>& variables) {
-  for_each_statement(body, [&](const Statement& s) {
-    const auto* loop = std::get_if<Loop>(&s.node);
-    if (loop == nullptr || loop->parallel != ParallelType::Bulk) return;
-    if (!contains(variables, loop->variable)) variables.push_back(loop->variable);
-  });
+std::vector<SpreadLoop> spread_loops(const Schedule& schedule, const TensorAnalysis& analysis,
+                                     std::size_t open, bool is_vectorised, const Kernel& kernel) {
+  const TensorId t = analysis.tensor;
+  const bool is_row = !is_vectorised && schedule.copied_by(t) == CopyBy::Bulk;
+  const auto is_shared = [&](std::size_t loop, ParallelType among) {
+    const ParallelType p = schedule.parallel(t, analysis.loops[loop]);
+    return p == among && (p == ParallelType::Bulk || is_row) &&
+           schedule.graph()[analysis.loops[loop]].extent.is(Op::Const);
+  };
+  std::vector<std::size_t>
+      loops;  // outermost first; a vector is innermost wherever its loop stands
+  for (std::size_t k = open; k < analysis.loops.size(); ++k) {
+    if (is_shared(k, ParallelType::Bulk) || is_shared(k, ParallelType::Serial)) loops.push_back(k);
+  }
+  for (std::size_t k = open; k < analysis.loops.size(); ++k) {
+    if (is_shared(k, ParallelType::Vectorize)) loops.push_back(k);
+  }
+  std::vector<SpreadLoop> spread;
+  for (ParallelType axis : unbound_threads(schedule, t, analysis.loops, kernel)) {
+    const Expr most = kernel.launch.block[std::size_t(selvage::axis(axis))];
+    if (loops.empty()) break;
+    if (!most.is(Op::Const)) continue;
+    const std::int64_t all = schedule.graph()[analysis.loops[loops.back()]].extent.value();
+    // So many threads that each turn is whole.
+    std::int64_t n = std::min(all, most.value());
+    while (all % n != 0) --n;
+    spread.push_back({loops.back(), axis, all, n});
+    loops.pop_back();
+  }
+  return spread;
 }
 
-void spread(Body& body, const std::map<std::uint32_t, ParallelType>& axes, Kernel& kernel) {
+void spread_over_threads(Body& body, std::span<const SpreadLoop> loops,
+                         const TensorAnalysis& analysis, Kernel& kernel) {
   for (Statement& s : body) {
-    for (Body* inner : bodies(s)) spread(*inner, axes, kernel);
+    for (Body* inner : bodies(s)) spread_over_threads(*inner, loops, analysis, kernel);
     auto* loop = std::get_if<Loop>(&s.node);
     if (loop == nullptr || loop->parallel != ParallelType::Bulk) continue;
     loop->parallel = ParallelType::Serial;
-    const auto axis = axes.find(loop->variable.id());
-    if (axis == axes.end() || !loop->extent.is(Op::Const)) continue;
-    Loop threads = every(axis->second, kernel);
     const Expr i = loop->variable;
-    // So many threads that each turn is whole.
-    const std::int64_t all = loop->extent.value(), most = threads.extent.value();
-    std::int64_t n = std::min(all, most);
-    while (all % n != 0) --n;
-    const Expr turns = kernel.pool->constant(all / n);
+    const auto own = std::ranges::find_if(
+        loops, [&](const SpreadLoop& l) { return same(analysis.variables[l.loop], i); });
+    if (own == loops.end()) continue;
+    Loop threads = every(own->axis, kernel);
+    const std::int64_t n = own->threads;
+    const Expr turns = kernel.pool->constant(own->extent / n);
     const Expr turn = own_variable(std::string(i.name()) + ".turn", turns, kernel);
     loop->body.insert(loop->body.begin(), {Define{i, turn * n + threads.variable}});
-    threads.body =
-        n == most ? std::move(loop->body) : guarded({threads.variable < n}, std::move(loop->body));
+    threads.body = threads.extent.is_const(n)
+                       ? std::move(loop->body)
+                       : guarded({threads.variable < n}, std::move(loop->body));
     s = {Loop{turn, turns, ParallelType::Serial, body_of(std::move(threads))}};
   }
-}
-
-}  // namespace
-
-void spread_over_threads(Body& body, std::vector<ParallelType>& axes, Kernel& kernel) {
-  std::vector<Expr> variables;
-  find_boxes(body, variables);
-  std::map<std::uint32_t, ParallelType> of_variable;
-  for (std::size_t i = variables.size(); i-- > 0;) {
-    const auto axis = std::ranges::find_if(axes, [&](ParallelType p) {
-      return is_thread(p) && extent_of(kernel.launch, p).is(Op::Const);
-    });
-    if (axis == axes.end()) break;
-    of_variable.emplace(variables[i].id(), *axis);
-    axes.erase(axis);
-  }
-  spread(body, of_variable, kernel);
 }
 
 }  // namespace selvage

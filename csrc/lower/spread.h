@@ -1,20 +1,34 @@
 #pragma once
 
 #include <selvage/kernel/kernel.h>
+#include <selvage/legality/analysis.h>
 
+#include <span>
 #include <vector>
 
 namespace selvage {
 
-// Shares the points of the loops in a body that are bound to Bulk among the threads of a block,
-// where these points are not one copy: the innermost such loop among those of the first of `axes`,
-// the one around it among those of the next, and so on. Other Bulk loops become serial.
+// A loop of a nest whose points threads of a block share, along an axis that no loop is bound to:
 //   for i in 100 (Bulk)       for i.turn in 4
 //     body(i)                   parallel every.TIDx in 32 (TIDx)
 //                                 if (every.TIDx < 25)
 //                                   i = i.turn * 25 + every.TIDx
 //                                   body(i)
-// Removes from `axes` those that it has used. An axis whose extent is no number is left.
-void spread_over_threads(Body& body, std::vector<ParallelType>& axes, Kernel& kernel);
+struct SpreadLoop {
+  std::size_t loop = 0;  // of TensorAnalysis::loops
+  ParallelType axis = ParallelType::TIDx;
+  std::int64_t extent = 1, threads = 1;  // of the loop; a divisor of that
+};
+
+// Those of a nest in the `open` outermost loops: what would be one copy, a box or a row, where it
+// cannot be. Loops bound to Bulk, and where the tensor is copied by bulk, and vectors are not,
+// serial ones and the vector as well: the innermost such loop shares the first axis, the one around
+// it the next, and so on. A loop or an axis whose extent is no number is left.
+std::vector<SpreadLoop> spread_loops(const Schedule& schedule, const TensorAnalysis& analysis,
+                                     std::size_t open, bool is_vectorised, const Kernel& kernel);
+
+// Shares them in a body, in which they are bound to Bulk; other such loops become serial.
+void spread_over_threads(Body& body, std::span<const SpreadLoop> loops,
+                         const TensorAnalysis& analysis, Kernel& kernel);
 
 }  // namespace selvage

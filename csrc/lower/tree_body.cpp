@@ -7,7 +7,8 @@
 #include <selvage/legality/values.h>
 #include <selvage/lower/body.h>
 #include <selvage/lower/box_nest.h>
-#include <selvage/lower/combined_boxes.h>
+#include <selvage/lower/bulk_stores.h>
+#include <selvage/lower/combined_copies.h>
 #include <selvage/lower/group_fold.h>
 #include <selvage/lower/items.h>
 #include <selvage/lower/nest.h>
@@ -29,7 +30,7 @@ Body TreeBody::of(const NestTree& tree) {
     if (is_scan(tensor)) return scanning(tree);
     if (GroupFold::is_one(schedule_, tree.tensor)) return folding_groups(tree);
     if (schedule_.positions(tree.tensor)) return folding_positions(tree);
-    const bool has_states = tensor.fold && !is_combined_by_boxes(schedule_, tree.tensor);
+    const bool has_states = tensor.fold && !is_combined_by_copies(schedule_, tree.tensor);
     return has_states ? folding(tree) : plain(tree);
   });
 }
@@ -212,18 +213,26 @@ Body TreeBody::by_blocks(const TensorAnalysis& analysis, Make make) {
 }
 
 Body TreeBody::leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
-                    Memory target) {
+                    Memory target, InBulk in_bulk) {
+  const bool is_vectorised =
+      draft_.is_vectorised && !stores.back().atomic && in_bulk != InBulk::Never;
+  std::vector<SpreadLoop> spread;
+  if (target != Memory::Local && in_bulk != InBulk::Yes) {
+    spread = spread_loops(schedule_, analysis, open, is_vectorised, draft_.kernel);
+  }
   const NestRequest request{.fusion = fusion_,
                             .schedule = schedule_,
                             .analysis = analysis,
                             .open = open,
                             .target = target,
-                            .is_vectorised = draft_.is_vectorised && !stores.back().atomic,
+                            .is_vectorised = is_vectorised,
                             .draws_out_checks = options_.draws_out_checks,
                             .checks_everything = options_.checks_everything,
+                            .is_stored_in_bulk = in_bulk == InBulk::Yes,
+                            .spread = spread,
                             .rows = rows_inside(analysis)};
   if (target == Memory::Global) {
-    const Item item = stored_item(fusion_, schedule_, analysis);
+    const Item item = stored_item(fusion_, schedule_, analysis, spread);
     for (const Store& store : stores) {
       const bool is_global = draft_.kernel.buffers[store.buffer].memory == Memory::Global;
       if (is_global) draft_.kernel.items.add(store.buffer, store.address, item);
@@ -331,7 +340,9 @@ Body TreeBody::plain(const NestTree& tree) {
   }
   const std::optional<Fold>& fold = fusion_[tree.tensor].fold;
   const auto atomic = fold ? std::optional(combiner(fold->how)) : std::nullopt;
-  const auto nest = [&](const TensorAnalysis& a, std::size_t open) {
+  const bool is_for_bulk = draft_.is_vectorised && memory_of(a) == Memory::Global &&
+                           schedule_.copied_by(tree.tensor) == CopyBy::Bulk;
+  const auto nest = [&](const TensorAnalysis& a, std::size_t open, InBulk in_bulk) {
     std::vector<Store> stores;
     ValueId value = value_of(a);
     const std::vector<Expr> valid = valid_points(fusion_, schedule_, a);
@@ -352,12 +363,18 @@ Body TreeBody::plain(const NestTree& tree) {
                         .value = draft_.kernel.values.as_element(value, type),
                         .valid = valid,
                         .duplicates_allowed = fusion_[tree.tensor].duplicates_allowed,
-                        .atomic = atomic});
+                        .atomic = in_bulk == InBulk::Yes ? std::nullopt : atomic});
     }
-    return leaf(a, open, std::move(stores), memory_of(a));
+    return leaf(a, open, std::move(stores), memory_of(a), in_bulk);
   };
   return loops(tree, tree.shared, SIZE_MAX, true, [&](std::size_t open) {
-    return by_blocks(a, [&](const TensorAnalysis& at) { return nest(at, open); });
+    const auto made = [&](InBulk in_bulk) {
+      return by_blocks(a, [&](const TensorAnalysis& at) { return nest(at, open, in_bulk); });
+    };
+    if (!is_for_bulk) return made(InBulk::No);
+    auto stores = bulk_store_nest(fusion_, schedule_, a, made(InBulk::Yes),
+                                  buffer_of(tree.tensor, 0, true), atomic, draft_);
+    return stores ? *std::move(stores) : made(InBulk::Never);
   });
 }
 

@@ -70,8 +70,10 @@ class TreeBody {
   template <class Make>
   Body by_blocks(const TensorAnalysis& analysis, Make make);
   bool opens_blocks(TensorId t, std::size_t level) const;
+  // Whether a nest's stores are to become bulk copies; Never: they would, but cannot.
+  enum class InBulk : std::uint8_t { No, Yes, Never };
   Body leaf(const TensorAnalysis& analysis, std::size_t open, std::vector<Store> stores,
-            Memory target);
+            Memory target, InBulk in_bulk = InBulk::No);
   std::vector<Store> at_elements(const TensorAnalysis& result, std::vector<Store> stores) const;
   static Memory memory_of(const TensorAnalysis& analysis);
   BufferId buffer_of(TensorId t, std::size_t part, bool is_written);

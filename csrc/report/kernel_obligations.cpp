@@ -1,3 +1,4 @@
+#include <selvage/base/check.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/expr/tape.h>
@@ -120,6 +121,33 @@ class KernelObligations {
   }
   void visit(const Statement&, const Transfer& t) {
     if (is_target(t.to)) add(t);
+  }
+  void visit(const Statement& s, const AsyncCopy& c) {
+    const ValueNode& defined = fusion_.values()[*tensor_.tensor().definition];
+    const bool is_row = c.is_store && !c.box && !c.atomic && analysis_.vector &&
+                        defined.kind == ValueNode::Kind::Read && is_target(c.copy.to);
+    if (!is_row) return visit<AsyncCopy>(s, c);
+    const Transfer& t = c.copy;
+    const Expr v = analysis_.vector->variable;
+    const std::size_t outside = around_.size();
+    // A piece of the row: its elements are some of the vector's.
+    if (!same(t.lane, v)) {
+      SELVAGE_CHECK(loops_.back()->parallel == ParallelType::Bulk);
+      around_.push_back(eq(v, loops_.back()->variable * t.width + t.lane));
+    }
+    add(t);
+    around_.push_back(ok(t.lane, t.lane.pool().constant(t.width)));
+    const Environment indices = indices_at(tensor_.tensor(), *analysis_.coordinates);
+    const TensorId source = TensorId(defined.source);
+    std::vector<Expr> subscripts;
+    for (Expr e : defined.subscripts) subscripts.push_back(substitute(e, indices));
+    if (is_of(t.from, source)) {
+      add_equal(fusion_[source].name, placed(t.from, t.from_address) + t.lane,
+                place_of(source, subscripts));
+    } else {
+      differ();
+    }
+    around_.resize(outside);
   }
   // How any other statement that stores there is to be compared is not known.
   template <class Other>

@@ -141,7 +141,10 @@ std::unique_ptr<VirtualUnit> compile_by_gcc(const KernelSource& source, bool che
       "-Wl,-Bsymbolic", "-nostdlib", text, "-o", unit, "-lgcc"};
   // clang-format on
   if (checked)
-    words.insert(words.end(), {"-fsanitize=thread", "-fno-inline", "-fno-toplevel-reorder"});
+    // A load of an element with a constant address may else be moved in front of a loop and of the
+    // guard in it.
+    words.insert(words.end(), {"-fsanitize=thread", "-fno-inline", "-fno-toplevel-reorder",
+                               "-fno-tree-loop-im"});
   int status = 0;
   for (const char* compiler : kCompilers) {
     words.front() = compiler;

@@ -210,6 +210,8 @@ static void check_instructions(std::span<const KernelSource> sources, const std:
       {"begin_box_copy_", "copies of boxes by tensor maps (cp.async.bulk.tensor)", 90},
       {"store_box_", "stores of boxes by tensor maps (cp.async.bulk.tensor)", 90},
       {"combine_box_", "boxes that are combined by tensor maps (cp.reduce.async.bulk.tensor)", 90},
+      {"  combine_bytes(", "bulk copies that combine (cp.reduce.async.bulk)", 90},
+      {"  store_bytes(", "stores by bulk copies (cp.async.bulk)", 90},
       {"begin_bulk_copy(", "bulk copies (cp.async.bulk)", 90},
       {"init_object(", "barrier objects (mbarrier)", 80}};
   const std::optional<int> number = number_of(arch);

@@ -64,6 +64,8 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
   machine_.arrive_with_copies = &VirtualBlock::arrive_with_copies;
   machine_.begin_bulk_copy = &VirtualBlock::begin_bulk_copy;
   machine_.store_box = &VirtualBlock::store_box;
+  machine_.store_bytes = &VirtualBlock::store_bytes;
+  machine_.combine_bytes = &VirtualBlock::combine_bytes;
   machine_.combine_box = &VirtualBlock::combine_box;
   machine_.end_store_group = &VirtualBlock::end_store_group;
   machine_.wait_for_store_groups = &VirtualBlock::wait_for_store_groups;

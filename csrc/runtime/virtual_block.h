@@ -70,6 +70,9 @@ class VirtualBlock {
   static void begin_copy(void* to, const void* from, unsigned bytes);
   static void end_copy_group();
   static void wait_for_copy_groups(int pending);
+  static void store_bytes(void* to, const void* from, long long bytes);
+  static void combine_bytes(void* to, const void* from, long long bytes, const char* function,
+                            const char* type);
   static void store_box(const void* from, const void* map, const int* corner);
   static void combine_box(const void* from, const void* map, const int* corner,
                           const char* function);

@@ -15,6 +15,16 @@ namespace selvage {
 
 namespace {
 
+// CU_TENSOR_MAP_DATA_TYPE_..., by number.
+enum MapType { kUInt32 = 2, kInt32 = 3, kUInt64 = 4, kInt64 = 5, kFloat = 7, kDouble = 8 };
+struct PtxType {
+  std::string_view word;
+  MapType type;
+  int bytes;
+};
+constexpr PtxType kPtxTypes[] = {{"u32", kUInt32, 4}, {"s32", kInt32, 4}, {"u64", kUInt64, 8},
+                                 {"s64", kInt64, 8},  {"f32", kFloat, 4}, {"f64", kDouble, 8}};
+
 // *to = f(*to, *from). `Sum`: the type in which they are added, void: they cannot be.
 template <class T, class Sum>
 void combine_as(char* to, const char* from, std::string_view function) {
@@ -36,14 +46,19 @@ void combine_as(char* to, const char* from, std::string_view function) {
   std::memcpy(to, &a, sizeof a);
 }
 
-// As cp.reduce.async.bulk.tensor does in these types of tensor maps, and in no others.
+// As cp.reduce.async.bulk does in these types, by their numbers in tensor maps, and in no others.
 void combine(char* to, const char* from, int type, std::string_view function) {
   switch (type) {
-    case 2: return combine_as<std::uint32_t, std::uint32_t>(to, from, function);
-    case 3: return combine_as<std::int32_t, std::uint32_t>(to, from, function);
-    case 4: return combine_as<std::uint64_t, std::uint64_t>(to, from, function);
-    case 5: return combine_as<std::int64_t, void>(to, from, function);
-    case 7: SELVAGE_CHECK(function == "add"); return combine_as<float, float>(to, from, function);
+    case kUInt32: return combine_as<std::uint32_t, std::uint32_t>(to, from, function);
+    case kInt32: return combine_as<std::int32_t, std::uint32_t>(to, from, function);
+    case kUInt64: return combine_as<std::uint64_t, std::uint64_t>(to, from, function);
+    case kInt64: return combine_as<std::int64_t, void>(to, from, function);
+    case kFloat:
+      SELVAGE_CHECK(function == "add");
+      return combine_as<float, float>(to, from, function);
+    case kDouble:
+      SELVAGE_CHECK(function == "add");
+      return combine_as<double, double>(to, from, function);
     default: SELVAGE_CHECK(false);
   }
 }
@@ -134,6 +149,34 @@ void VirtualBlock::begin_box_copy(void* to, const void* map, const int* corner, 
   };
   block.objects_.copy(make, box.box_bytes(), object, block.is_made_at_once());
 }
+void VirtualBlock::store_bytes(void* to, const void* from, long long bytes) {
+  VirtualBlock& block = *running_;
+  const auto n = static_cast<unsigned long>(bytes);
+  if (block.check_ != nullptr) {
+    access(from, n, 0);
+    access(to, n, 1);
+  }
+  block.put([=] { std::memcpy(to, from, n); }, true);
+}
+void VirtualBlock::combine_bytes(void* to, const void* from, long long bytes, const char* function,
+                                 const char* type) {
+  VirtualBlock& block = *running_;
+  const auto* const own = std::ranges::find(kPtxTypes, type, &PtxType::word);
+  SELVAGE_CHECK(own != std::end(kPtxTypes));
+  const PtxType t = *own;
+  if (block.check_ != nullptr) {
+    access(from, static_cast<unsigned long>(bytes), 0);
+    access(to, static_cast<unsigned long>(bytes), 0);
+    access(to, static_cast<unsigned long>(bytes), 1);
+  }
+  const auto make = [=] {
+    for (long long k = 0; k < bytes; k += t.bytes) {
+      combine(static_cast<char*>(to) + k, static_cast<const char*>(from) + k, t.type, function);
+    }
+  };
+  block.put(make, true);
+}
+
 void VirtualBlock::store_box(const void* from, const void* map, const int* corner) {
   put_box(from, map, corner, nullptr);
 }

@@ -29,7 +29,7 @@ VirtualMeets meets(const std::string& text) {
     if (has(word)) return VirtualMeets::InParts;
   }
   for (const char* word : {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy",
-                           "store_box_", "combine_box_"}) {
+                           "store_box_", "combine_box_", "store_bytes(", "combine_bytes("}) {
     if (has(word)) return VirtualMeets::Together;
   }
   return VirtualMeets::Never;

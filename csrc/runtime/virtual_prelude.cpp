@@ -46,7 +46,10 @@ static struct {
   void (*arrive_with_copies)(void* object);
   void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
   void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);
+  void (*store_bytes)(void* to, const void* from, long long bytes);
   void (*store_box)(const void* from, const void* map, const int* corner);
+  void (*combine_bytes)(void* to, const void* from, long long bytes, const char* function,
+                        const char* type);
   void (*combine_box)(const void* from, const void* map, const int* corner, const char* function);
   void (*end_store_group)(void);
   void (*wait_for_store_groups)(int pending);
@@ -124,6 +127,11 @@ static struct {
 #define begin_box_to_ranks_3(...) begin_box_to_ranks(__VA_ARGS__)
 #define begin_box_to_ranks_4(...) begin_box_to_ranks(__VA_ARGS__)
 #define begin_box_to_ranks_5(...) begin_box_to_ranks(__VA_ARGS__)
+#define store_bytes(bytes, to, from) \
+  (selvage_machine.store_bytes((void*)(to), (const void*)(from), bytes), selvage_after_barrier())
+#define combine_bytes(function, type, bytes, to, from) \
+  (selvage_machine.combine_bytes((void*)(to), (const void*)(from), bytes, #function, #type), \
+   selvage_after_barrier())
 #define store_box(map, from, ...) \
   (selvage_machine.store_box((const void*)(from), map, (const int[]){__VA_ARGS__}), \
    selvage_after_barrier())

@@ -50,10 +50,13 @@ struct VirtualMachine {
   void (*begin_bulk_copy)(void* to, const void* from, long long bytes, void* object);
   // Of a tensor map (virtual_map.h); `corner`: an index along each dimension, innermost first.
   void (*begin_box_copy)(void* to, const void* map, const int* corner, void* object);
-  // Stores of boxes, in groups of the thread as copies are.
+  // Stores of bytes and of boxes, in groups of the thread as copies are.
+  void (*store_bytes)(void* to, const void* from, long long bytes);
   void (*store_box)(const void* from, const void* map, const int* corner);
   // The same of items that are combined with what is stored, by the function of that name: add, min
-  // or max, in the type of the tensor map.
+  // or max, in the type of this name in PTX, as u32, or of the tensor map.
+  void (*combine_bytes)(void* to, const void* from, long long bytes, const char* function,
+                        const char* type);
   void (*combine_box)(const void* from, const void* map, const int* corner, const char* function);
   void (*end_store_group)();
   void (*wait_for_store_groups)(int pending);

@@ -101,8 +101,8 @@ Kernel row_sums(std::int64_t stages, std::int64_t ahead, CopyBy by) {
 }
 
 // C = sums of columns of 24 x 32, of which each block adds `rows` to C, a tile of 8 columns after
-// the other: by boxes that are combined with C.
-Kernel column_sums(std::int64_t rows) {
+// the other: by boxes or rows that are combined with C.
+Kernel column_sums(std::int64_t rows, CopyBy by) {
   Fusion f;
   const Tensor x = f.input("x", {f.constant(24), f.constant(32)}, DataType::Float);
   const Tensor C = f.output("C", sum(x, {0}));
@@ -114,14 +114,40 @@ Kernel column_sums(std::int64_t rows) {
   const TensorId part = s.rfactor(C.id(), {mi}, "part");
   s.keep_in(part, Memory::Shared);
   const auto [block, tile, box] = s.loops<3>(C);
-  s.bind(block, ParallelType::BIDy).bind(box, ParallelType::Bulk);
-  s.meet_atomically(C).copy(C, CopyBy::Tma);
+  s.bind(block, ParallelType::BIDy);
+  s.bind(box, by == CopyBy::Tma ? ParallelType::Bulk : ParallelType::Vectorize);
+  s.meet_atomically(C).copy(C, by);
   const auto [own_block, own_tile, column, row] = s.loops<4>(part);
   s.bind(own_block, ParallelType::BIDy)
       .bind(column, ParallelType::TIDx)
       .bind(row, ParallelType::TIDy);
   s.compute_at(part, tile);
   return lower(f, s).steps[1].variants[0];
+}
+
+// C = -x of 16 x 36, of which a block computes one tile of `rows` x 8 after the other, and stores
+// it from there.
+Kernel stored_tiles(std::int64_t rows, CopyBy by) {
+  Fusion f;
+  const Tensor C = f.output("C", -f.input("x", {f.constant(16), f.constant(36)}, DataType::Float));
+  Schedule s(f);
+  const TensorId tile = s.cache(C, "tile", Memory::Shared);
+  const auto cut = [&](TensorId t) {
+    const auto [m, n] = s.loops<2>(t);
+    const auto [mo, mi] = s.split(m, rows);
+    const auto [no, ni] = s.split(n, 8);
+    s.reorder({mo, no, mi, ni});
+    s.bind(mo, ParallelType::BIDx);
+    return std::tuple(no, mi, ni);
+  };
+  const auto [no, row, column] = cut(C.id());
+  if (by == CopyBy::Tma) s.bind(row, ParallelType::Bulk);
+  s.bind(column, by == CopyBy::Tma ? ParallelType::Bulk : ParallelType::Vectorize);
+  s.copy(C, by);
+  const auto [of, own_row, own_column] = cut(tile);
+  s.bind(own_row, ParallelType::TIDy).bind(own_column, ParallelType::TIDx);
+  s.compute_at(tile, no);
+  return lower(f, s).steps[0].variants[0];
 }
 
 bool is_order(const Statement& s) {
@@ -253,13 +279,14 @@ bool goes_wrong_in(const Kernel& kernel, VirtualOrder order, const Array& right)
 struct Copies {
   CopyBy by;
   bool has_role = false, is_cluster = false, is_multicast = false, is_repeated = false,
-       combines = false;
+       combines = false, stores = false;
   std::string name() const {
     return std::string(to_string(by)) + (has_role ? "_by_role" : "") +
            (is_multicast  ? "_for_all"
             : is_cluster  ? "_in_clusters"
             : is_repeated ? "_again_and_again"
             : combines    ? "_combined"
+            : stores      ? "_stored"
                           : "");
   }
 };
@@ -274,8 +301,9 @@ TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
     if (GetParam().has_role && (ahead != stages - 1 || ahead == 0)) continue;
     const bool is_longest = stages + ahead == 5;
     if (GetParam().is_cluster && !GetParam().has_role && stages != 1 && !is_longest) continue;
-    if (GetParam().combines && ahead != stages - 1) continue;
-    const Kernel kernel = GetParam().combines ? column_sums(2 * stages)
+    if ((GetParam().combines || GetParam().stores) && ahead != stages - 1) continue;
+    const Kernel kernel = GetParam().combines ? column_sums(2 * stages, GetParam().by)
+                          : GetParam().stores ? stored_tiles(4 * stages, GetParam().by)
                           : GetParam().is_cluster && !GetParam().is_multicast
                               ? row_sums(stages, ahead, GetParam().by)
                               : product(stages, ahead, GetParam().by, GetParam().has_role,
@@ -334,7 +362,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Copies{CopyBy::Bulk, false, false, false, true},
                     Copies{CopyBy::Bulk, true, false, false, true},
                     Copies{CopyBy::Tma, true, false, false, true},
-                    Copies{CopyBy::Tma, false, false, false, false, true}),
+                    Copies{CopyBy::Tma, false, false, false, false, true},
+                    Copies{CopyBy::Bulk, false, false, false, false, true},
+                    Copies{.by = CopyBy::Tma, .stores = true},
+                    Copies{.by = CopyBy::Bulk, .stores = true}),
     [](const auto& info) { return info.param.name(); });
 
 }  // namespace

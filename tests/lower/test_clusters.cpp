@@ -13,7 +13,7 @@
 #include "tests/support/refusal.h"
 #include "tests/support/static_counts.h"
 
-namespace selvage {
+namespace selvage::clusters {
 namespace {
 
 using test::agreed;
@@ -154,4 +154,4 @@ TEST(Clusters, OfOpenOrManyBlocksAreRefused) {
 }
 
 }  // namespace
-}  // namespace selvage
+}  // namespace selvage::clusters

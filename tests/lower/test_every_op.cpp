@@ -126,10 +126,10 @@ SizeList sizes_of(const char* name, std::initializer_list<std::int64_t> list) {
 }
 const SizeList kLengths = sizes_of("N", {0, 1, 2, 31, 33, 127, 1023, 1027});
 
-// What sizes are for is the same for every type: one has all of them, where samples are large.
+// What sizes are for is the same for every type: one has all of them, in a full run.
 SizeList shapes_for(DataType type, std::int64_t least) {
   using Shapes = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  const bool has_all = type == DataType::Float && is_sample_large();
+  const bool has_all = type == DataType::Float && is_run_full();
   SizeList sizes;
   for (const auto& [m, n] : has_all ? Shapes{{0, 3},
                                              {3, 0},
@@ -259,7 +259,7 @@ Operations folds(DataType type, const FoldOp& op) {
 }
 
 TEST_P(EveryType, OfEveryFoldAgrees) {
-  for (const FoldOp& op : those_for(GetParam(), fold_ops(), 1)) {
+  for (const FoldOp& op : those_for(GetParam(), fold_ops(), 3)) {
     SCOPED_TRACE(op.label);
     const Operations ops = folds(GetParam(), op);
     const Fold& fold = *ops.f[ops.outputs().front()].fold;
@@ -288,7 +288,7 @@ Operations scans(DataType type, const ScanOp& op) {
 TEST_P(EveryType, OfEveryScanAgrees) {
   // Of scans of many items, which take long, one stands for all.
   constexpr std::int64_t kLong = 128;
-  for (const ScanOp& op : those_for(GetParam(), scan_ops(), 3)) {
+  for (const ScanOp& op : those_for(GetParam(), scan_ops(), 6)) {
     SCOPED_TRACE(op.label);
     const Operations ops = scans(GetParam(), op);
     const Fold& fold = *ops.f[ops.outputs().front()].fold;
@@ -331,11 +331,15 @@ void add_texts(const Operations& ops, std::vector<KernelSource>& texts) {
   }
 }
 
-// The compiler is the same whether or not sanitizers watch: there one type stands for all.
+// A few types stand for all but in a full run, and one where sanitizers watch: the compiler is the
+// same.
 class CompiledType : public testing::TestWithParam<DataType> {};
 class CompiledWidth : public testing::TestWithParam<DataType> {};
 std::vector<DataType> compiled(const std::vector<DataType>& types) {
-  return is_sample_large() ? types : std::vector{DataType::Float};
+  if (is_run_full()) return types;
+  return is_sample_large()
+             ? std::vector{DataType::Float, DataType::Half, DataType::Int64, DataType::Bool}
+             : std::vector{DataType::Float};
 }
 INSTANTIATE_TEST_SUITE_P(EveryOp, CompiledType, testing::ValuesIn(compiled(all_types())), name_of);
 INSTANTIATE_TEST_SUITE_P(EveryOp, CompiledWidth, testing::ValuesIn(compiled(kWidths)), name_of);

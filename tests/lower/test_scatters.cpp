@@ -9,7 +9,7 @@
 #include "tests/support/lowered.h"
 #include "tests/support/refusal.h"
 
-namespace selvage {
+namespace selvage::scatters {
 namespace {
 
 using test::expect_agreement;
@@ -109,4 +109,4 @@ TEST(Scatters, MayReplaceWhatTheyAddTo) {
 }
 
 }  // namespace
-}  // namespace selvage
+}  // namespace selvage::scatters

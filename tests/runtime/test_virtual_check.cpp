@@ -56,6 +56,33 @@ TEST_F(CheckedCopy, WhatStaysWithinItsBuffersRunsAsEver) {
   }
 }
 
+// The compiler of the CPU could load tile[0], which it knows to be there, in front of the loop.
+TEST(CheckedLoads, AreThoseOfTheTextAlone) {
+  VirtualKernel kernel({kHead + R"(
+KERNEL(first)(const float* x, float* y) {
+  __shared__ float tile[64];
+  const int from = (int)blockIdx.x * 64 + (int)threadIdx.x * 4;
+  if (from == 0) tile[0] = x[0];
+  for (int v = 0; v < 4; ++v) {
+    if (from + v < 1) y[0] = tile[0] + x[1];
+  }
+}
+)",
+                        "first",
+                        {"const float*", "float*"}});
+  const float given[] = {1, 2};
+  float result = 0;
+  const float* x = given;
+  float* y = &result;
+  void* const arguments[] = {&x, &y};
+  const Bounds bounds = {VirtualBound{sizeof given}, VirtualBound{sizeof result}};
+  EXPECT_EQ(error_of([&] {
+              kernel.launch_checked({.grid = {3, 1, 1}, .block = {4, 1, 1}}, arguments, bounds, 0);
+            }),
+            "accepted");
+  EXPECT_EQ(result, 3);
+}
+
 TEST_F(CheckedCopy, AReadPastTheEndIsToldAndIsNotMade) {
   EXPECT_EQ(launch(8, 1, 0),
             "copy: error[E721]: thread (3, 0, 0) of block (1, 0, 0) reads 4 bytes past the end of "

@@ -35,17 +35,30 @@ inline int at_most(int times) {
   return is_sample_large() ? times : std::numeric_limits<int>::max();
 }
 
+// Whether all cases are tried, of those too that stand for one another.
+inline bool is_run_full() { return count(0, 1) == 1; }
+
+template <class List>
+List every_nth_of(const List& all, std::size_t step) {
+  static std::size_t calls = 0;
+  const std::size_t first = calls++ % std::min(step, std::max<std::size_t>(1, all.size()));
+  List some;
+  for (std::size_t k = first; k < all.size(); k += step) some.push_back(all[k]);
+  return some;
+}
+
 // Of a list of cases all; where SELVAGE_COUNTS=tenth every fourth, beginning elsewhere at each
 // call.
 template <class List>
 List some_of(List all) {
-  if (is_sample_large()) return all;
   constexpr std::size_t kStep = 4;
-  static std::size_t calls = 0;
-  const std::size_t first = calls++ % std::min(kStep, std::max<std::size_t>(1, all.size()));
-  List some;
-  for (std::size_t k = first; k < all.size(); k += kStep) some.push_back(all[k]);
-  return some;
+  return is_sample_large() ? all : every_nth_of(all, kStep);
+}
+// Of a list of cases that stand for one another all in a full run; else every `step`-th, beginning
+// elsewhere at each call.
+template <class List>
+List sampled(List all, std::size_t step) {
+  return is_run_full() ? all : every_nth_of(all, step);
 }
 
 }  // namespace selvage

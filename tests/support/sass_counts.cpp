@@ -22,6 +22,7 @@ enum : std::uint32_t {
   kLdgsts = 0xfae,
   kLdgdepbar = 0x9af,
   kUblkcp = 0x3ba,
+  kUblkred = 0x3bb,
   kUtmaldg = 0x5b4,
   kUtmastg = 0x3b5,
   kUtmaredg = 0x3b6,
@@ -144,6 +145,7 @@ StaticCounts count_code(std::span<const std::byte> text) {
       case kLdgsts: ++counts.copies[bytes]; break;
       case kLdgdepbar: ++counts.copy_groups; break;
       case kUblkcp: ++counts.bulk_copies; break;
+      case kUblkred: ++counts.bulk_reductions; break;
       case kUtmaldg: ++counts.box_loads; break;
       case kUtmastg: ++counts.box_stores; break;
       case kUtmaredg: ++counts.box_reductions; break;

@@ -28,7 +28,8 @@ struct StaticCounts {
   // In SASS only: bulk copies; boxes that tensor maps load and store; what is done with barrier
   // objects, which are made ready, arrived at and asked; elections of one thread of a warp.
   int bulk_copies = 0, box_loads = 0, box_stores = 0, object_events = 0, elections = 0;
-  int box_reductions = 0;    // boxes that are combined with what tensor maps find
+  // Bulk copies, and boxes, that are combined with what there is.
+  int bulk_reductions = 0, box_reductions = 0;
   int register_changes = 0;  // setmaxnreg
   int cluster_barriers = 0;  // waits of all blocks of a cluster
   // In SASS only: the instructions on the shortest way from the entry to an exit, without calls, so

@@ -1,4 +1,4 @@
-// Boxes that tensor maps combine with what other blocks have stored.
+// Copies that are combined with what other blocks have stored: boxes, by tensor maps, and rows.
 #include <selvage/codegen/cuda.h>
 #include <selvage/ir/ops.h>
 #include <selvage/kernel/print.h>
@@ -14,7 +14,7 @@
 #include "tests/support/refusal.h"
 #include "tests/support/static_counts.h"
 
-namespace selvage::combined_boxes {
+namespace selvage::combined_copies {
 namespace {
 
 using oracle::chance;
@@ -22,10 +22,11 @@ using oracle::draw;
 using test::agreed;
 using testing::HasSubstr;
 
-// y[b, n] = sum, max or min of x[b, h, n] over h, of which each block takes 8 in. Boxes have so
+// y[b, n] = sum, max or min of x[b, h, n] over h, of which each block takes 8 in. Tiles have so
 // many rows b and columns n.
 struct Columns {
-  Columns(Reduction how, DataType type, std::int64_t rows, std::int64_t columns) {
+  Columns(Reduction how, DataType type, std::int64_t rows, std::int64_t columns,
+          CopyBy by = CopyBy::Tma) {
     const auto [B, H, N] = f.extents("B", "H", "N");
     const Tensor x = f.input("x", {B, H, N}, type);
     y = f.output("y", reduce(how, x, {1}));
@@ -39,8 +40,9 @@ struct Columns {
     s->keep_in(part, Memory::Shared);
     const auto [ybo, yno, yho, ybi, yni] = s->loops<5>(y);
     s->bind(ybo, ParallelType::BIDz).bind(yno, ParallelType::BIDx).bind(yho, ParallelType::BIDy);
-    s->bind(ybi, ParallelType::Bulk).bind(yni, ParallelType::Bulk);
-    s->meet_atomically(y).copy(y, CopyBy::Tma);
+    if (by == CopyBy::Tma) s->bind(ybi, ParallelType::Bulk);
+    s->bind(yni, by == CopyBy::Tma ? ParallelType::Bulk : ParallelType::Vectorize);
+    s->meet_atomically(y).copy(y, by);
     const auto [pbo, pno, pho, pbi, pni, phi] = s->loops<6>(part);
     s->bind(pbo, ParallelType::BIDz).bind(pno, ParallelType::BIDx).bind(pho, ParallelType::BIDy);
     s->bind(pbi, ParallelType::TIDy).bind(pni, ParallelType::TIDx);
@@ -58,16 +60,16 @@ const test::SizeList kColumns = {{{"B", 1}, {"H", 1}, {"N", 4}},
                                  {{"B", 3}, {"H", 30}, {"N", 31}},
                                  {{"B", 8}, {"H", 8}, {"N", 64}}};
 
-std::size_t combined_boxes(const Kernel& kernel) {
+std::size_t combined_copies(const Kernel& kernel) {
   std::size_t n = 0;
   for_each_statement(kernel.body, [&](const Statement& s) {
     const auto* copy = std::get_if<AsyncCopy>(&s.node);
-    n += copy != nullptr && copy->box && copy->atomic ? 1 : 0;
+    n += copy != nullptr && copy->atomic ? 1 : 0;
   });
   return n;
 }
 
-TEST(CombinedBoxes, GiveTheSameResultsAsTheUnscheduledFold) {
+TEST(CombinedCopies, GiveTheSameResultsAsTheUnscheduledFold) {
   struct Case {
     Reduction how;
     DataType type;
@@ -83,7 +85,7 @@ TEST(CombinedBoxes, GiveTheSameResultsAsTheUnscheduledFold) {
     ASSERT_EQ(program.steps.size(), 2u);
     EXPECT_EQ(program.steps[0].variants[0].name, "kernel_y_fill");
     const Kernel& kernel = program.steps[1].variants[0];
-    EXPECT_EQ(combined_boxes(kernel), 1u);
+    EXPECT_EQ(combined_copies(kernel), 1u);
     EXPECT_THAT(loop_nest(kernel),
                 HasSubstr(std::string("begin atomic box of y at (i0o * 4, i2o * 16) = ") +
                           c.combination + "\n"));
@@ -95,7 +97,44 @@ TEST(CombinedBoxes, GiveTheSameResultsAsTheUnscheduledFold) {
   }
 }
 
-TEST(CombinedBoxes, DrawnAtRandomAgree) {
+// Rows of a tile of any type that has such a combination, each by one copy, or by one of its
+// pieces.
+TEST(CombinedCopies, OfRowsGiveTheSameResultsAsTheUnscheduledFold) {
+  struct Case {
+    Reduction how;
+    DataType type;
+    const char* text;
+  };
+  const Nvrtc* nvrtc = Nvrtc::instance();
+  for (const Case& c : {Case{Reduction::Sum, DataType::Float, "combine_bytes(add, f32, "},
+                        Case{Reduction::Sum, DataType::Double, "combine_bytes(add, f64, "},
+                        Case{Reduction::Sum, DataType::Int64, "combine_bytes(add, u64, "},
+                        Case{Reduction::Max, DataType::Int32, "combine_bytes(max, s32, "},
+                        Case{Reduction::Min, DataType::Int64, "combine_bytes(min, s64, "}}) {
+    SCOPED_TRACE(std::string(to_string(c.how)) + " of " + std::string(to_string(c.type)));
+    Columns of(c.how, c.type, 4, 16, CopyBy::Bulk);
+    const Program program = agreed(of.f, *of.s, some_of(kColumns));
+    ASSERT_EQ(program.steps.size(), 2u);
+    const Kernel& kernel = program.steps[1].variants[0];
+    EXPECT_EQ(combined_copies(kernel), 2u);
+    const CudaText text = cuda(kernel);
+    EXPECT_THAT(text.text, HasSubstr(c.text));
+    EXPECT_THAT(loop_nest(program.steps[1].variants.back()), HasSubstr("atomic y["));
+    if (testing::Test::HasFailure()) return;
+    if (nvrtc == nullptr) continue;
+    const KernelSource source{text.text, text.name, text.parameter_types};
+    EXPECT_THAT(refusal_by<Error>([&] { nvrtc->compile(source, {.arch = "sm_80"}); }),
+                HasSubstr("bulk copies that combine (cp.reduce.async.bulk)"));
+    for (const char* architecture : {"sm_90a", "sm_100a"}) {
+      const CompiledKernels compiled = nvrtc->compile(source, {.arch = architecture});
+      const StaticCounts counts = count_sass(compiled.cubin).at(text.name);
+      EXPECT_GE(counts.bulk_reductions, 2) << architecture;
+      EXPECT_EQ(counts.atomics, 0) << architecture;
+    }
+  }
+}
+
+TEST(CombinedCopies, DrawnAtRandomAgree) {
   std::mt19937_64 rng(20261130);
   for (int k = 0; k < count(10, 300); ++k) {
     const Reduction hows[] = {Reduction::Sum, Reduction::Max, Reduction::Min};
@@ -106,19 +145,20 @@ TEST(CombinedBoxes, DrawnAtRandomAgree) {
                                                 : types[std::size_t(draw(rng, 0, 1))];
     const std::int64_t piece = 16 / size_of(type);
     const std::int64_t rows = draw(rng, 1, 6), columns = piece * draw(rng, 1, 6);
-    Columns of(how, type, rows, columns);
+    const CopyBy by = chance(rng, 2) ? CopyBy::Bulk : CopyBy::Tma;
+    Columns of(how, type, rows, columns, by);
     const std::int64_t N = chance(rng, 3) ? draw(rng, 1, 60) : piece * draw(rng, 1, 15);
     agreed(of.f, *of.s, {{{"B", draw(rng, 1, 14)}, {"H", draw(rng, 1, 40)}, {"N", N}}});
     if (testing::Test::HasFailure()) {
-      ADD_FAILURE() << k << ": " << to_string(how) << " of " << to_string(type) << ", boxes of "
-                    << rows << " x " << columns;
+      ADD_FAILURE() << k << ": " << to_string(how) << " of " << to_string(type) << ", "
+                    << to_string(by) << " of " << rows << " x " << columns;
       return;
     }
   }
 }
 
 // A tile that is copied as it is may be combined as well, where each block has one.
-TEST(CombinedBoxes, MayBeTilesThatWereCopied) {
+TEST(CombinedCopies, MayBeTilesThatWereCopied) {
   Fusion f;
   const auto [H, N] = f.extents("H", "N");
   const Tensor x = f.input("x", {H, N}, DataType::Float), y = f.output("y", sum(x, {0}));
@@ -136,11 +176,11 @@ TEST(CombinedBoxes, MayBeTilesThatWereCopied) {
   s.compute_at(t, h);
   const Program program =
       agreed(f, s, {{{"H", 5}, {"N", 40}}, {{"H", 1}, {"N", 7}}, {{"H", 33}, {"N", 64}}});
-  EXPECT_EQ(combined_boxes(program.steps[1].variants[0]), 1u);
+  EXPECT_EQ(combined_copies(program.steps[1].variants[0]), 1u);
 }
 
 // Blocks may combine one element by the same function, and do nothing else with it.
-TEST(CombinedBoxes, RaceWithWhatIsNoSuchCombination) {
+TEST(CombinedCopies, RaceWithWhatIsNoSuchCombination) {
   Columns of(Reduction::Max, DataType::Int32, 4, 16);
   const Kernel kernel = lower(*of.s).steps[1].variants[0];
   ASSERT_TRUE(verify(kernel).is_legal());
@@ -174,7 +214,7 @@ TEST(CombinedBoxes, RaceWithWhatIsNoSuchCombination) {
   }));
 }
 
-TEST(CombinedBoxes, AreRefusedWhereTheyCannotBe) {
+TEST(CombinedCopies, AreRefusedWhereTheyCannotBe) {
   // A block has the state of a fold in the type that it computes in.
   Columns wide(Reduction::Min, DataType::UInt32, 4, 16);
   EXPECT_EQ(refusal_by<Illegal>([&] { lower(*wide.s); }),
@@ -184,8 +224,8 @@ TEST(CombinedBoxes, AreRefusedWhereTheyCannotBe) {
   Columns most(Reduction::Max, DataType::Float, 4, 16);
   EXPECT_EQ(
       refusal_by<Illegal>([&] { lower(*most.s); }),
-      "selvage: error[E468]: y is combined by tma, which has no max of float: of boxes it has "
-      "the sum of float, and sum, min and max of integers of 32 and 64 bits; help: leave "
+      "selvage: error[E468]: y is combined by tma, which has no max of float: it has the sum of "
+      "float, and sum, min and max of integers of 32 and 64 bits; help: leave "
       "copy: {by: tma} out, and bind the loops of the tile to threads");
   Fusion f;
   const auto [H, N] = f.extents("H", "N");
@@ -202,13 +242,14 @@ TEST(CombinedBoxes, AreRefusedWhereTheyCannotBe) {
       "or cache it in shared memory, {cache: {as: y_s, memory: shared}}, where it is folded "
       "then");
   apart.bind(block, ParallelType::BIDy).meet_atomically(y);
-  EXPECT_EQ(refusal_by<Illegal>([&] { lower(apart); }),
-            "selvage: error[E468]: y is combined by tma, by one box for each block, and folds over "
-            "i0i within a block; help: fold that before, in shared memory: {rfactor: {in: [i0i], "
-            "as: y_parts}}, with {memory: shared} there");
+  EXPECT_EQ(
+      refusal_by<Illegal>([&] { lower(apart); }),
+      "selvage: error[E468]: y is combined by tma, with one tile of each block, and folds over "
+      "i0i within a block; help: fold that before, in shared memory: {rfactor: {in: [i0i], "
+      "as: y_parts}}, with {memory: shared} there");
 }
 
-TEST(CombinedBoxes, AreWhatTheCompilerWrites) {
+TEST(CombinedCopies, AreWhatTheCompilerWrites) {
   const Nvrtc* nvrtc = Nvrtc::instance();
   if (nvrtc == nullptr) GTEST_SKIP() << "no NVRTC: " << Nvrtc::why_absent();
   for (const auto& [how, type] :
@@ -237,4 +278,4 @@ TEST(CombinedBoxes, AreWhatTheCompilerWrites) {
 }
 
 }  // namespace
-}  // namespace selvage::combined_boxes
+}  // namespace selvage::combined_copies
