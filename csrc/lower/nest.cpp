@@ -7,13 +7,13 @@
 #include <selvage/lower/interior.h>
 #include <selvage/lower/lanes.h>
 #include <selvage/lower/nest.h>
+#include <selvage/lower/nest_levels.h>
 #include <selvage/lower/peel.h>
 #include <selvage/lower/spread.h>
 
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <unordered_map>
 
 namespace selvage {
 
@@ -22,7 +22,7 @@ namespace {
 constexpr ParallelType kAxes[] = {ParallelType::BIDz, ParallelType::BIDy, ParallelType::BIDx,
                                   ParallelType::TIDz, ParallelType::TIDy, ParallelType::TIDx};
 
-// Builds one nest. Level k holds what stands directly inside the k outermost loops.
+// Builds one nest.
 class Nest {
  public:
   Nest(const NestRequest& request, KernelDraft& draft)
@@ -35,7 +35,7 @@ class Nest {
                       !request.is_stored_in_bulk),
         draft_(draft),
         kernel_(draft.kernel),
-        levels_(analysis_.loops.size() + 1) {}
+        levels_(analysis_, request.open, draft) {}
 
   Body build(std::vector<Store> stores) {
     stores_ = std::move(stores);
@@ -58,13 +58,6 @@ class Nest {
   }
 
  private:
-  struct Level {
-    std::optional<Loop> loop;  // opened around this level; none at the outermost
-    std::vector<Expr> masks;   // tested right inside the loop
-    std::vector<Define> defines;
-    std::vector<Expr> guards;
-  };
-
   // Whether groups may be accessed as a whole. Not where no group is ever full, or where the
   // vectorised loop is not innermost: then elements are accessed one by one.
   bool may_have_lanes() const {
@@ -176,29 +169,25 @@ class Nest {
       for (const SpreadLoop& shared : request_.spread) {
         if (shared.loop == i) loop.parallel = ParallelType::Bulk;
       }
-      level_of_[loop.variable.id()] = k + 1;
       if (is_axis(i) && !analysis_.ranges->proves(loop.extent <= own)) {
         levels_[std::max(k + 1, request_.open)].masks.push_back(loop.variable < own);
       }
-      levels_[k + 1].loop = std::move(loop);
+      levels_.open(k + 1, std::move(loop));
     }
   }
 
   // Reads the ends of rows where these are known.
   void add_rows() {
     for (const RowReads& rows : request_.rows) {
-      const std::size_t k = level(named(rows.known));
-      for (const Define& define : rows.defines) {
-        levels_[k].defines.push_back(define);
-        level_of_[define.variable.id()] = k;
-      }
+      const std::size_t k = levels_.of(named(rows.known));
+      for (const Define& define : rows.defines) levels_.define(k, define);
     }
   }
 
   // Finds the conditions that are tested outside of loops and replace the checks inside them.
   void draw_out_guards() {
     if (lanes_) {
-      const Expr guard = conjunction_from(levels_.size() - 1);
+      const Expr guard = levels_.conjunction_from(levels_.size() - 1);
       if (guard.valid()) {
         const Expr full =
             hoist(guard, std::span(&analysis_.vector->variable, 1), *analysis_.ranges).condition;
@@ -216,7 +205,7 @@ class Nest {
       const auto from = order_.begin() + std::ptrdiff_t(hoist_level_);
       if (std::all_of(from, order_.end() - 1, runs_once)) return;
     }
-    const Expr guard = conjunction_from(hoist_level_ + 1);
+    const Expr guard = levels_.conjunction_from(hoist_level_ + 1);
     if (!guard.valid()) return;
     std::vector<Expr> inner;
     for (std::size_t k = hoist_level_; k < order_.size(); ++k) {
@@ -226,20 +215,11 @@ class Nest {
     if (!condition.is_false()) interior_ = condition;
   }
 
-  // All checks that stand inside at least `level` loops; invalid: none.
-  Expr conjunction_from(std::size_t level) const {
-    Expr all;
-    for (std::size_t k = level; k < levels_.size(); ++k) {
-      for (Expr guard : levels_[k].guards) all = all.valid() ? all && guard : guard;
-    }
-    return all;
-  }
-
   // Peels the loop around the vector if the full groups are those below a bound: it first runs over
   // these without a check.
   void peel(Expr full) {
     if (order_.size() < 2) return;
-    const Level& around = levels_[order_.size() - 1];
+    const NestLevel& around = levels_[order_.size() - 1];
     if (around.loop->parallel != ParallelType::Serial || around.loop->extent.is_const(1)) return;
     if (const auto end =
             end_of_interior(full, around.loop->variable, around.loop->extent, *analysis_.ranges)) {
@@ -249,8 +229,8 @@ class Nest {
 
   // Replaces every Let by a variable; variables are numbered in the order of their first use.
   void name_all() {
-    for (Level& level : levels_) {
-      for (Expr& guard : level.guards) guard = named(guard);
+    for (std::size_t k = 0; k < levels_.size(); ++k) {
+      for (Expr& guard : levels_[k].guards) guard = named(guard);
     }
     for (Expr* e : {&interior_, &full_, &peeled_}) {
       if (e->valid()) *e = named(*e);
@@ -286,7 +266,7 @@ class Nest {
     } else {
       body = inner_body(k, guarded);
     }
-    return wrapped(k, guarded, std::move(body));
+    return levels_.wrapped(k, guarded, std::move(body));
   }
 
   // The same without the checks and definitions of level k itself.
@@ -310,7 +290,8 @@ class Nest {
     const std::size_t k = order_.size();
     Body body = after(lanes_->common_numbers, body_of_all(lanes_->loads));
     Loop loop = *levels_[k].loop;
-    loop.body = wrapped(k, false, after(lanes_->own_numbers, body_of_all(lanes_->elements)));
+    loop.body =
+        levels_.wrapped(k, false, after(lanes_->own_numbers, body_of_all(lanes_->elements)));
     body.push_back({std::move(loop)});
     if (lanes_->store) body.push_back({*lanes_->store});
     return body;
@@ -319,18 +300,18 @@ class Nest {
     const std::size_t k = order_.size();
     Loop loop = *levels_[k].loop;
     loop.parallel = ParallelType::Serial;
-    loop.body = wrapped(k, true, after(numbers_, body_of_all(stores_)));
+    loop.body = levels_.wrapped(k, true, after(numbers_, body_of_all(stores_)));
     return body_of(std::move(loop));
   }
 
   Body peeled_body(std::size_t k) {
     Loop main = *levels_[k + 1].loop, rest = main;
     main.extent = peeled_;
-    main.body = wrapped(k + 1, true, whole_groups());
+    main.body = levels_.wrapped(k + 1, true, whole_groups());
     Body body = body_of(std::move(main));
     if (is_proved(analysis_.vector->is_whole)) return body;
     rest.begin = peeled_;
-    rest.body = wrapped(k + 1, true, single_elements());
+    rest.body = levels_.wrapped(k + 1, true, single_elements());
     body.push_back({std::move(rest)});
     return body;
   }
@@ -341,7 +322,7 @@ class Nest {
     if (request_.checks_everything) {
       for (DomainId d : analysis_.path.domains) {
         const Expr all = ok((*analysis_.coordinates)[d], schedule_.graph()[d].extent);
-        levels_[level(all)].guards.push_back(all);
+        levels_[levels_.of(all)].guards.push_back(all);
       }
       return;
     }
@@ -350,60 +331,18 @@ class Nest {
       conditions.insert(conditions.end(), parts.begin(), parts.end());
     }
     std::stable_sort(conditions.begin(), conditions.end(),
-                     [&](Expr a, Expr b) { return level(a) < level(b); });
+                     [&](Expr a, Expr b) { return levels_.of(a) < levels_.of(b); });
     Facts tested = analysis_.ranges->facts();
     for (std::size_t i = 0; i < conditions.size(); ++i) {
       Expr condition = conditions[i];
       if (i > 0) condition = Simplifier(tested).simplify(condition);
       if (condition.is_true()) continue;
       tested.assume(condition);
-      levels_[level(condition)].guards.push_back(condition);
+      levels_[levels_.of(condition)].guards.push_back(condition);
     }
   }
 
-  // The level of the innermost loop that the expression depends on; at least that of open loops.
-  std::size_t level(Expr e) {
-    std::size_t deepest = request_.open;
-    for (Expr s : reachable(std::span(&e, 1), true)) {
-      if (const auto it = level_of_.find(s.id()); it != level_of_.end()) {
-        deepest = std::max(deepest, it->second);
-      }
-    }
-    return deepest;
-  }
-
-  // The expression with every Let replaced by a variable, defined at the level of the Let's value.
-  Expr named(Expr e) {
-    for (Expr let : reachable(std::span(&e, 1), true)) {
-      if (let.is(Op::Let) && !names_.count(let.id())) define(let);
-    }
-    return draft_.form(replace(e));
-  }
-
-  void define(Expr let) {
-    const Expr value = draft_.form(replace(let[0]));
-    // No loop that a file names can be called so: its names have no dot.
-    const Expr variable = kernel_.pool->symbol("t." + std::to_string(draft_.named++));
-    const Interval range = analysis_.ranges->interval(let);
-    kernel_.facts.bound(variable, range.has_lo() ? kernel_.pool->constant(range.lo) : Expr(),
-                        range.has_hi() ? kernel_.pool->constant(range.hi) : Expr());
-    const std::size_t k = level(value);
-    levels_[k].defines.push_back({variable, value});
-    level_of_[variable.id()] = k;
-    names_[let.id()] = variable;
-  }
-
-  Expr replace(Expr e) {
-    if (e.is(Op::Let)) return names_.at(e.id());
-    if (e.args().empty()) return e;
-    std::vector<Expr> args;
-    bool changed = false;
-    for (Expr a : e.args()) {
-      args.push_back(replace(a));
-      changed = changed || !same(args.back(), a);
-    }
-    return changed ? with_operands(e, args) : e;
-  }
+  Expr named(Expr e) { return levels_.named(e); }
 
   void name_values() {
     ValueGraph& values = kernel_.values;
@@ -418,15 +357,6 @@ class Nest {
       }
       values.replace(ValueId(v), std::move(node));
     }
-  }
-
-  Body wrapped(std::size_t k, bool is_guarded, Body body) const {
-    const Level& level = levels_[k];
-    if (is_guarded) body = guarded(level.guards, std::move(body));
-    for (std::size_t i = level.defines.size(); i-- > 0;) {
-      body.insert(body.begin(), {level.defines[i]});
-    }
-    return guarded(level.masks, std::move(body));
   }
 
   static Body after(const std::vector<Define>& numbers, Body body) {
@@ -465,7 +395,7 @@ class Nest {
   KernelDraft& draft_;
   Kernel& kernel_;
   std::vector<std::size_t> order_;  // of the loops, outermost first
-  std::vector<Level> levels_;
+  NestLevels levels_;
   bool draws_out_ = false;
   std::size_t hoist_level_ = 0;
   std::vector<Store> stores_;
@@ -475,8 +405,6 @@ class Nest {
   // elements of the group are valid. peeled_: the loop around the vector needs no check below it.
   // Invalid where there is none.
   Expr interior_, full_, peeled_;
-  std::unordered_map<std::uint32_t, std::size_t> level_of_;
-  std::unordered_map<std::uint32_t, Expr> names_;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <selvage/lower/place.h>
 #include <selvage/lower/program.h>
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -44,12 +46,12 @@ class TreeBody {
   Body folding_together(std::span<const NestTree* const> folds);
 
  private:
-  template <class Leaf>
+  using Leaf = std::function<Body(std::size_t level)>;
+  using Make = std::function<Body(const TensorAnalysis& analysis)>;
   Body loops(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
-             Leaf leaf);
-  template <class Leaf>
+             const Leaf& leaf);
   Body loops_inside(const NestTree& tree, std::size_t level, std::size_t end, bool hosts_at_level,
-                    Leaf leaf);
+                    const Leaf& leaf);
   bool is_open(const RowNumber& row) const;
   std::vector<RowReads> rows_inside(const TensorAnalysis& analysis);
   RowReads row_reads(const TensorAnalysis& analysis, const RowNumber& row);
@@ -67,8 +69,7 @@ class TreeBody {
   Body results(const NestTree& tree);
   std::size_t folded_from(TensorId t) const;  // the first of its loops that it folds over
   Body scanning(const NestTree& tree);
-  template <class Make>
-  Body by_blocks(const TensorAnalysis& analysis, Make make);
+  Body by_blocks(const TensorAnalysis& analysis, const Make& make);
   bool opens_blocks(TensorId t, std::size_t level) const;
   // Whether a nest's stores are to become bulk copies; Never: they would, but cannot.
   enum class InBulk : std::uint8_t { No, Yes, Never };
