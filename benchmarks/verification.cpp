@@ -80,10 +80,10 @@ void compile_example(benchmark::State& state, const Example& example, bool is_pr
     add("verification/nvrtc_alone", compile_example, example, false)->UseRealTime();
     add("verification/nvrtc_and_proof", compile_example, example, true)->UseRealTime();
   }
-  for (const char* name :
-       {"ring", "ring_bulk", "ring_tma", "ring_multicast", "ring_persistent", "ring_orders",
-        "column_sums_tma", "rms_norm_cluster", "softmax_cluster", "transpose_tma",
-        "layer_norm_roles", "rms_norm_ring", "softmax_ring", "gelu_ring", "embedding_ring"}) {
+  for (const char* name : {"ring", "ring_bulk", "ring_tma", "ring_multicast", "ring_persistent",
+                           "ring_orders", "column_sums_tma", "rms_norm_cluster", "softmax_cluster",
+                           "transpose_tma", "layer_norm_roles", "rms_norm_ring", "softmax_ring",
+                           "gelu_ring", "gelu_bulk", "embedding_ring"}) {
     for (const bool lowers : {false, true}) {
       const std::string what =
           std::string("verification/") + name + (lowers ? "/lowering" : "/proofs");

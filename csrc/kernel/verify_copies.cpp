@@ -1,3 +1,4 @@
+#include <selvage/base/integer.h>
 #include <selvage/expr/substitute.h>
 #include <selvage/expr/symbols.h>
 #include <selvage/kernel/ranks.h>
@@ -89,7 +90,7 @@ std::optional<std::vector<CopyOrder::Digit>> CopyOrder::digits_of(
     const Expr step = sizes.simplify(next - index);
     if (!step.is(Op::Const) || step.value() < 0) return false;
     if (step.value() == 0) return true;
-    const auto most = count ? std::optional(step.value() * (*count - 1)) : std::nullopt;
+    const auto most = count ? checked_mul(step.value(), *count - 1) : std::nullopt;
     digits.push_back({loop, step.value(), most});
     return true;
   };
@@ -104,7 +105,7 @@ std::optional<std::vector<CopyOrder::Digit>> CopyOrder::digits_of(
   std::optional<std::int64_t> below = 0;
   for (const Digit& d : digits) {
     if (!below || d.step <= *below) return std::nullopt;
-    below = d.most ? std::optional(*below + *d.most) : std::nullopt;
+    below = d.most ? checked_add(*below, *d.most) : std::nullopt;
   }
   return digits;
 }

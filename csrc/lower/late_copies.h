@@ -12,10 +12,9 @@ namespace selvage {
 // Turns stores to a tile in shared memory into copies that end later where they store elements of
 // global memory unchanged; returns how many it begins.
 //   CpAsync  an element of 4 or 8 bytes, or a vector of 4, 8 or 16
-//   Bulk     a vector of any multiple of 16 bytes. Of one whose last elements do not exist, the
-//   first
-//            c, if they are pieces of 16 bytes for all sizes that the kernel is for; together they
-//            are one copy:
+//   Bulk     a vector of any multiple of 16 bytes. Of one whose last elements do not exist, the c
+//            that do, if they are pieces of 16 bytes for all sizes that the kernel is for; together
+//            they are one copy:
 //              for p in min(c, W) / 4 (Bulk)
 //                begin xs[a + 4*p .. +4] = x[b + 4*p .. +4]
 //   Tma      a box, which lower/box_nest.h has begun already
