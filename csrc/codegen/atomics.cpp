@@ -1,6 +1,7 @@
 #include <selvage/base/check.h>
 #include <selvage/codegen/atomics.h>
 #include <selvage/codegen/helpers.h>
+#include <selvage/ir/identity.h>
 
 #include <fmt/format.h>
 
@@ -57,27 +58,15 @@ std::string combined(Function f, DataType type, const std::string& old, Helpers&
 
 // A call of the GPU's own atomic instruction; empty where it has none.
 std::string instruction(Function f, DataType type) {
+  if (!is_atomic_in_hardware(f, type)) return {};
   const std::string call = f == Function::Add   ? "atomicAdd"
                            : f == Function::Min ? "atomicMin"
                                                 : "atomicMax";
+  const bool is_long = is_integer(type) && size_of(type) == 8;
+  if (!is_long) return call + "(p, v)";
   const bool is_unsigned = f == Function::Add || type == DataType::UInt64;
-  const std::string_view own = is_unsigned ? "unsigned long long" : "long long";
-  switch (type) {
-    case DataType::Int32:
-    case DataType::UInt32: return call + "(p, v)";
-    case DataType::Int64:
-    case DataType::UInt64: return fmt::format("{0}(({1}*)p, ({1})v)", call, own);
-    case DataType::Float:
-    case DataType::Double: return f == Function::Add ? call + "(p, v)" : std::string();
-    case DataType::Bool:
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::UInt8:
-    case DataType::UInt16:
-    case DataType::Half:
-    case DataType::BFloat16: return {};
-  }
-  return {};
+  return fmt::format("{0}(({1}*)p, ({1})v)", call,
+                     is_unsigned ? "unsigned long long" : "long long");
 }
 
 // A loop that reads, combines, and stores if no other thread has stored since the read.

@@ -1,4 +1,3 @@
-#include <selvage/base/check.h>
 #include <selvage/codegen/atomics.h>
 #include <selvage/codegen/event_text.h>
 #include <selvage/codegen/head_text.h>
@@ -12,24 +11,12 @@ namespace selvage {
 namespace {
 
 // The word of PTX for a type that bulk copies combine (lower/combined_copies.h). Sums of signed
-// integers are those of unsigned ones.
-std::string_view bulk_type(Function f, DataType type) {
-  switch (type) {
-    case DataType::Int32: return "s32";
-    case DataType::UInt32: return "u32";
-    case DataType::Int64: return f == Function::Add ? "u64" : "s64";
-    case DataType::UInt64: return "u64";
-    case DataType::Float: return "f32";
-    case DataType::Double: return "f64";
-    case DataType::Bool:
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::UInt8:
-    case DataType::UInt16:
-    case DataType::Half:
-    case DataType::BFloat16: break;
-  }
-  SELVAGE_CHECK(false);
+// integers of 64 bits are those of unsigned ones.
+std::string bulk_type(Function f, DataType type) {
+  const std::int64_t bytes = size_of(type);
+  const bool is_unsigned =
+      type == DataType::UInt32 || type == DataType::UInt64 || (f == Function::Add && bytes == 8);
+  return (is_floating(type) ? "f" : is_unsigned ? "u" : "s") + std::to_string(8 * bytes);
 }
 
 }  // namespace

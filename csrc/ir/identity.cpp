@@ -150,6 +150,9 @@ DataType result_type(Reduction r, DataType element) {
 }
 
 Function combiner(Reduction r) { return row(r).combiner; }
+bool is_atomic_in_hardware(Function f, DataType type) {
+  return size_of(type) >= 4 && (is_integer(type) || (is_floating(type) && f == Function::Add));
+}
 bool is_idempotent(Reduction r) { return row(r).idempotent; }
 
 Scalar identity(Reduction r, DataType type) {

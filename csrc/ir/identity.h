@@ -33,6 +33,10 @@ std::span<const std::string_view> reduction_names();  // in the order of the enu
 // adds squares of distances, a logsumexp adds powers (ir/fold.h has what else they keep).
 Function combiner(Reduction r);
 
+// Whether GPUs combine an element of memory by f, Add, Min or Max, in one atomic instruction: they
+// add float and double, and do all three of integers of 32 and 64 bits.
+bool is_atomic_in_hardware(Function f, DataType type);
+
 // Whether a scan may fold by it: the state of the fold is one element, which is its result as well.
 bool is_scannable(Reduction r);
 std::string scan_name(Reduction r);  // "cumsum", "cumprod", "cummax", ...

@@ -15,25 +15,11 @@ std::string threads_combine(CopyBy by) {
          "} out, and bind the loops of the tile to threads";
 }
 
-// Whether copies combine elements of a type so. Which of a number and a NaN is the least or the
-// most of halves the hardware's manual does not say.
+// Whether copies combine elements of a type so. Of halves the hardware's manual does not say which
+// of a number and a NaN is the least or the most; tensor maps do not add doubles.
 bool has_combination(Reduction how, DataType type, CopyBy by) {
-  switch (type) {
-    case DataType::Int32:
-    case DataType::UInt32:
-    case DataType::Int64:
-    case DataType::UInt64: return true;
-    case DataType::Float: return how == Reduction::Sum;
-    case DataType::Double: return how == Reduction::Sum && by == CopyBy::Bulk;
-    case DataType::Bool:
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::UInt8:
-    case DataType::UInt16:
-    case DataType::Half:
-    case DataType::BFloat16: return false;
-  }
-  return false;
+  return is_atomic_in_hardware(combiner(how), type) &&
+         (type != DataType::Double || by == CopyBy::Bulk);
 }
 
 // The loops that t folds over and that are none of blocks, by name.

@@ -140,8 +140,9 @@ class LateCopies {
     return known_.simplify(substitute(e, {{v, v + 1}}) - e).is_const(1);
   }
 
-  // Whether a number of elements is one of pieces. Stores of an element each would be no shorter
-  // than those of all threads: what sizes decide is a condition of the kernel.
+  // Whether a number of elements is a multiple of a piece. Of stores that is made a condition of
+  // the kernel where sizes alone decide it: where it fails, all threads store, and not one thread
+  // an element after the other.
   bool is_whole_pieces(Expr e) {
     const Expr claim = eq(e % piece(), 0);
     if (known_.proves(claim)) return true;

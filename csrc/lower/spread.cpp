@@ -35,7 +35,7 @@ std::vector<SpreadLoop> spread_loops(const Schedule& schedule, const TensorAnaly
     // So many threads that each turn is whole.
     std::int64_t n = std::min(all, most.value());
     while (all % n != 0) --n;
-    spread.push_back({loops.back(), axis, all, n});
+    spread.push_back({loops.back(), axis, n});
     loops.pop_back();
   }
   return spread;
@@ -54,7 +54,7 @@ void spread_over_threads(Body& body, std::span<const SpreadLoop> loops,
     if (own == loops.end()) continue;
     Loop threads = every(own->axis, kernel);
     const std::int64_t n = own->threads;
-    const Expr turns = kernel.pool->constant(own->extent / n);
+    const Expr turns = kernel.pool->constant(loop->extent.value() / n);
     const Expr turn = own_variable(std::string(i.name()) + ".turn", turns, kernel);
     loop->body.insert(loop->body.begin(), {Define{i, turn * n + threads.variable}});
     threads.body = threads.extent.is_const(n)

@@ -17,7 +17,7 @@ namespace selvage {
 struct SpreadLoop {
   std::size_t loop = 0;  // of TensorAnalysis::loops
   ParallelType axis = ParallelType::TIDx;
-  std::int64_t extent = 1, threads = 1;  // of the loop; a divisor of that
+  std::int64_t threads = 1;  // a divisor of the loop's extent
 };
 
 // Those of a nest in the `open` outermost loops: what would be one copy, a box or a row, where it

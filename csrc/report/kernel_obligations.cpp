@@ -132,7 +132,7 @@ class KernelObligations {
     const std::size_t outside = around_.size();
     // A piece of the row: its elements are some of the vector's.
     if (!same(t.lane, v)) {
-      SELVAGE_CHECK(loops_.back()->parallel == ParallelType::Bulk);
+      SELVAGE_CHECK(!loops_.empty() && loops_.back()->parallel == ParallelType::Bulk);
       around_.push_back(eq(v, loops_.back()->variable * t.width + t.lane));
     }
     add(t);
