@@ -33,7 +33,7 @@ Schedule& Schedule::stages(TensorId t, std::int64_t copies) {
 }
 
 Schedule& Schedule::copy(TensorId t, CopyBy by, std::optional<std::int64_t> ahead) {
-  if (!ends_at_object(by) || !fusion()[t].is_output) check_kept_inside(t);
+  if (!is_by_proxy(by) || !fusion()[t].is_output) check_kept_inside(t);
   if (ahead && *ahead < 0) {
     refuse<Illegal>("E448",
                     "copies of " + fusion()[t].name + " would be begun " + std::to_string(*ahead) +
@@ -74,18 +74,18 @@ Schedule& Schedule::role(TensorId t, CopyRole role) {
 
 void Schedule::check_copies(TensorId t) const {
   const Nest& own = nest(t);
-  if (own.role && (!ends_at_object(own.copied_by) || ahead(t) == 0)) {
+  if (own.role && (!is_by_proxy(own.copied_by) || ahead(t) == 0)) {
     refuse<Illegal>(
         "E448",
         "copies of " + fusion()[t].name + " have a role of their own, " + own.role->name +
             ", and are " +
-            (ends_at_object(own.copied_by) ? "not begun ahead" : "not made by bulk or tma"),
-        ends_at_object(own.copied_by) ? "give " + fusion()[t].name + " 2 stages or more"
-                                      : "copy it by bulk or tma; or leave the role out");
+            (is_by_proxy(own.copied_by) ? "not begun ahead" : "not made by bulk or tma"),
+        is_by_proxy(own.copied_by) ? "give " + fusion()[t].name + " 2 stages or more"
+                                   : "copy it by bulk or tma; or leave the role out");
   }
   const auto shared_out =
       std::ranges::find(own.bound, ParallelType::Multicast, [](const auto& b) { return b.second; });
-  if (shared_out != own.bound.end() && !ends_at_object(own.copied_by)) {
+  if (shared_out != own.bound.end() && !is_by_proxy(own.copied_by)) {
     refuse<Illegal>(
         "E448",
         name(t, shared_out->first) + " of " + fusion()[t].name +
@@ -95,7 +95,7 @@ void Schedule::check_copies(TensorId t) const {
         "copy it by bulk or tma; or bind " + name(t, shared_out->first) + " to Serial");
   }
   if (own.copied_by == CopyBy::LoadStore || own.inlined) return;
-  if (ends_at_object(own.copied_by) && fusion()[t].is_output && !own.site) {
+  if (is_by_proxy(own.copied_by) && fusion()[t].is_output && !own.site) {
     if (own.ahead.value_or(0) == 0) return;
     refuse<Illegal>("E448",
                     fusion()[t].name + " is stored by " + std::string(to_string(own.copied_by)) +

@@ -64,8 +64,9 @@ enum class CopyBy : std::uint8_t {
   Tma,        // the same of a box of the tensor, found by a tensor map
 };
 std::string_view to_string(CopyBy by);  // "ldst", "cp_async", "bulk", "tma"
-// Whether copies belong to barrier objects.
-constexpr bool ends_at_object(CopyBy by) { return by == CopyBy::Bulk || by == CopyBy::Tma; }
+// Whether a unit of its own makes the copies (the async proxy). Those to shared memory belong to
+// barrier objects, those from there to groups of the thread.
+constexpr bool is_by_proxy(CopyBy by) { return by == CopyBy::Bulk || by == CopyBy::Tma; }
 // Of bulk copies: what their bytes and both addresses are multiples of, and the most bytes of one.
 inline constexpr std::int64_t kBulkAlignment = 16, kMostBulkBytes = 1 << 19;
 constexpr bool is_copied_in_bulk(std::int64_t bytes) {

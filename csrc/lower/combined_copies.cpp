@@ -36,7 +36,7 @@ std::string folded_within(const Schedule& schedule, TensorId t) {
 
 bool is_combined_by_copies(const Schedule& schedule, TensorId t) {
   const TensorInfo& tensor = schedule.fusion()[t];
-  return tensor.fold && !is_scan(tensor) && ends_at_object(schedule.copied_by(t)) &&
+  return tensor.fold && !is_scan(tensor) && is_by_proxy(schedule.copied_by(t)) &&
          schedule.memory(t).value_or(tensor.memory) == Memory::Global && !schedule.site(t);
 }
 

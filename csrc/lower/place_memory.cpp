@@ -39,7 +39,7 @@ bool is_stored_by_copies(const Fusion& fusion, const Schedule& schedule, TensorI
       readers.push_back(TensorId(k));
     }
   }
-  return readers.size() == 1 && ends_at_object(schedule.copied_by(readers[0])) &&
+  return readers.size() == 1 && is_by_proxy(schedule.copied_by(readers[0])) &&
          copied_by(fusion, readers[0]) == t && fusion[readers[0]].type == fusion[t].type;
 }
 

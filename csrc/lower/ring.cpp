@@ -455,7 +455,7 @@ void make_rings(const KernelRequest& request, KernelDraft& draft) {
         auto ring =
             std::ranges::find_if(rings, [&](const Ring& r) { return same(r.variable, variable); });
         if (ring == rings.end()) ring = rings.insert(rings.end(), {variable});
-        (ends_at_object(by) ? ring->bulk : ring->grouped).insert(*tile);
+        (is_by_proxy(by) ? ring->bulk : ring->grouped).insert(*tile);
         ring->tensor = t;
         ring->ahead = ahead;
         ring->has_role = ring->has_role || (draft.role && schedule.role(t));

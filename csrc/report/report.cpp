@@ -178,7 +178,7 @@ bool is_left_to_one_thread(const Schedule& schedule, const TensorAnalysis& a) {
   };
   if (!a.storage || a.storage->memory != Memory::Shared || a.elements.is_const(1)) return false;
   // A bulk copy is begun by one thread and made by none.
-  if (has_threads(a.tensor) || ends_at_object(schedule.copied_by(a.tensor))) return false;
+  if (has_threads(a.tensor) || is_by_proxy(schedule.copied_by(a.tensor))) return false;
   for (auto site = schedule.site(a.tensor); site; site = schedule.site(site->tensor)) {
     if (has_threads(site->tensor)) return true;
   }

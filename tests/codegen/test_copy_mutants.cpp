@@ -293,7 +293,7 @@ struct Copies {
 class CopyMutants : public testing::TestWithParam<Copies> {};
 
 TEST_P(CopyMutants, AreFoundWhereTheyGoWrongAndNowhereElse) {
-  const bool is_bulk = ends_at_object(GetParam().by);
+  const bool is_bulk = is_by_proxy(GetParam().by);
   int all = 0, refused = 0, shown = 0, accepted = 0, faulty = 0;
   SplitMix64 random(20261129);
   for (const auto& [stages, ahead] : {std::pair(1, 0), std::pair(2, 1), std::pair(3, 2),

@@ -109,7 +109,7 @@ TEST(Clusters, AreWhatTheCompilerWrites) {
       EXPECT_EQ(counts.cluster_barriers, 2) << architecture;
       EXPECT_EQ(counts.bulk_copies, by == CopyBy::Bulk ? 1 : 0) << architecture;
       EXPECT_EQ(counts.box_loads, by == CopyBy::Tma ? 1 : 0) << architecture;
-      EXPECT_EQ(counts.elections, ends_at_object(by) ? 1 : 0) << architecture;
+      EXPECT_EQ(counts.elections, is_by_proxy(by) ? 1 : 0) << architecture;
       EXPECT_EQ(counts.local_loads + counts.local_stores, 0) << architecture;
       EXPECT_EQ(compiled.log.find("C75"), std::string::npos) << compiled.log;
     }
