@@ -63,6 +63,7 @@ BarrierText barrier_text(const Kernel& kernel, const Barrier& barrier) {
     case Barrier::Scope::Block:
       return {kernel.launch.is_cluster ? "sync_cluster();" : "__syncthreads();"};
     case Barrier::Scope::Rank: return {"__syncthreads();"};
+    case Barrier::Scope::Warpgroup: break;
     case Barrier::Scope::Warp:
       return {barrier.is_partial() ? fmt::format("__syncwarp({:#010x}u);", barrier.lanes)
                                    : "__syncwarp();"};

@@ -122,6 +122,9 @@ class Writer {
   bool has_clusters() const { return kernel_.launch.cluster > 1 || kernel_.launch.is_cluster; }
 
   void line(const std::string& text) { lines_.line(text); }
+  void lines(const std::vector<std::string>& all) {
+    for (const std::string& l : all) line(l);
+  }
   void open(const std::string& head, const std::string& remark = {}) {
     lines_.open(head, remark);
     names_.open();
@@ -152,7 +155,8 @@ class Writer {
                             },
                             [&](const AsyncCopy& copy) { computing(copy.copy.to, copy); },
                             [&](const Arrive& arrive) { line(events_->arrive(arrive)); },
-                            [&](const Wait& wait) { line(events_->wait(wait)); },
+                            [&](const Wait& wait) { lines(events_->wait(wait)); },
+                            [&](const Mma& mma) { lines(events_->multiply(mma)); },
                             [&](const ProxyFence&) { line("fence_for_copies();"); },
                             [&](const Region& region) { write(statement, region); },
                             // Kernels with such statements have been refused before.
@@ -404,13 +408,11 @@ class Writer {
     if (lines.empty()) return;
     open(std::string("if (threadIdx.x == 0 && threadIdx.y == 0") +
          (kernel_.launch.is_cluster ? ")" : " && threadIdx.z == 0)"));
-    for (const std::string& l : lines) line(l);
+    this->lines(lines);
     close();
     line(events_->meet());
   }
-  void write(const AsyncCopy& copy) {
-    for (const std::string& l : events_->copy(copy, bulk_bytes_, is_of_own_rank_)) line(l);
-  }
+  void write(const AsyncCopy& copy) { lines(events_->copy(copy, bulk_bytes_, is_of_own_rank_)); }
   // `width` elements as one access: *(float_x4*)(y + t0), or lanes that have the vector type.
   std::string elements(BufferId id, Expr address, std::int64_t width, const char* qualifier) {
     if (const std::string whole = buffers_->whole(id, width); !whole.empty()) return whole;

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace selvage {
 
 namespace {
@@ -17,6 +20,15 @@ std::string bulk_type(Function f, DataType type) {
   const bool is_unsigned =
       type == DataType::UInt32 || type == DataType::UInt64 || (f == Function::Add && bytes == 8);
   return (is_floating(type) ? "f" : is_unsigned ? "u" : "s") + std::to_string(8 * bytes);
+}
+
+std::string_view word_of(ThreadQueue queue) {
+  switch (queue) {
+    case ThreadQueue::Copies: return "copy";
+    case ThreadQueue::Stores: return "store";
+    case ThreadQueue::Products: break;
+  }
+  return "mma";
 }
 
 }  // namespace
@@ -50,7 +62,7 @@ std::string EventText::object(const BarrierObject& o) const {
 }
 
 std::string EventText::arrive(const Arrive& arrive) const {
-  if (!arrive.object) return arrive.of_stores ? "end_store_group();" : "end_copy_group();";
+  if (!arrive.object) return fmt::format("end_{}_group();", word_of(arrive.queue));
   const std::string own = object(*arrive.object);
   if (arrive.object->rank.valid()) {
     return fmt::format("arrive_in_rank({}, {}, {});", own,
@@ -62,12 +74,14 @@ std::string EventText::arrive(const Arrive& arrive) const {
   return fmt::format("arrive_announcing({}, {});", own, index_.write(arrive.bytes).text);
 }
 
-std::string EventText::wait(const Wait& wait) const {
+std::vector<std::string> EventText::wait(const Wait& wait) const {
   if (!wait.object) {
-    const std::string what = !wait.of_stores  ? "copy_groups"
-                             : reads_stores() ? "store_groups"
-                                              : "store_reads";
-    return fmt::format("wait_for_{}({});", what, wait.pending);
+    const bool is_for_reads = wait.queue == ThreadQueue::Stores && !reads_stores();
+    std::vector<std::string> lines = {fmt::format("wait_for_{}_{}({});", word_of(wait.queue),
+                                                  is_for_reads ? "reads" : "groups", wait.pending)};
+    if (wait.queue != ThreadQueue::Products || wait.pending > 0) return lines;
+    std::ranges::move(mma_.results(), std::back_inserter(lines));
+    return lines;
   }
   const std::string own = object(*wait.object);
   const CText phase = index_.write_converted(wait.phase);
@@ -75,7 +89,7 @@ std::string EventText::wait(const Wait& wait) const {
   const std::string parity =
       is_parity ? phase.text : inside(phase, info(Op::Mul).precedence) + " & 1";
   const bool is_of_ranks = of_ranks_.contains(wait.object->buffer);
-  return fmt::format("wait_for_{}({}, {});", is_of_ranks ? "ranks" : "phase", own, parity);
+  return {fmt::format("wait_for_{}({}, {});", is_of_ranks ? "ranks" : "phase", own, parity)};
 }
 
 std::vector<std::string> EventText::copy(const AsyncCopy& copy, const std::string& bytes,
@@ -235,7 +249,8 @@ std::vector<std::string> EventText::head() const {
   };
   const bool has_proxy = uses_proxy();
   add(has_groups_, kCopyGroups);
-  add(has_objects_ || has_proxy, kSharedAddress);
+  const std::vector<std::string> mma = mma_.head();
+  add(has_objects_ || has_proxy || !mma.empty(), kSharedAddress);
   add(has_objects_, kBarrierObjects);
   add(!of_ranks_.empty(), kRankArrivals);
   add(has_proxy, kBulkCopies);
@@ -247,6 +262,7 @@ std::vector<std::string> EventText::head() const {
   for (std::size_t rank : stored_ranks_) head.push_back(store_head(rank, false));
   for (std::size_t rank : combined_ranks_) head.push_back(store_head(rank, true));
   add(!maps_.empty(), kTensorMap);
+  for (const std::string& text : mma) head.push_back(text);
   return head;
 }
 

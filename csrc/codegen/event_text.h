@@ -2,6 +2,7 @@
 
 #include <selvage/codegen/buffer_text.h>
 #include <selvage/codegen/index_text.h>
+#include <selvage/codegen/mma_text.h>
 #include <selvage/kernel/kernel.h>
 
 #include <set>
@@ -11,20 +12,25 @@
 
 namespace selvage {
 
-// The lines of C that copies which end later, arrivals and waits are.
+// The lines of C that what ends later is: copies, multiplications, arrivals and waits.
 class EventText {
  public:
   // `maps`: the names of the kernel's tensor maps.
   EventText(const Kernel& kernel, const BufferText& buffers, IndexText& index,
             std::vector<std::string> maps)
-      : kernel_(kernel), buffers_(buffers), index_(index), maps_(std::move(maps)) {}
+      : kernel_(kernel),
+        buffers_(buffers),
+        index_(index),
+        maps_(std::move(maps)),
+        mma_(kernel, buffers, index) {}
 
   // What makes the kernel's barrier objects ready; empty: it has none.
   std::vector<std::string> objects();
   // The barrier behind that, of all blocks that reach these.
   std::string meet() const;
   std::string arrive(const Arrive& arrive) const;
-  std::string wait(const Wait& wait) const;
+  std::vector<std::string> wait(const Wait& wait) const;
+  std::vector<std::string> multiply(const Mma& mma) { return mma_.multiply(mma); }
   // `bytes`: how many, in C; empty: those of the copy itself.
   // `is_of_own_rank`: of a multicast, that the rank which makes it is the own one, of copies of all
   // ranks that announce as many bytes.
@@ -51,6 +57,7 @@ class EventText {
   const BufferText& buffers_;
   IndexText& index_;
   std::vector<std::string> maps_;
+  MmaText mma_;
   std::set<BufferId> of_ranks_;  // objects at which other ranks of a cluster arrive
   bool has_groups_ = false, has_objects_ = false, has_multicasts_ = false, has_bulk_stores_ = false;
   // Of boxes that are copied.

@@ -35,6 +35,9 @@ constexpr std::string_view kWords[] = {
     "store_box_2", "store_box_3", "store_box_4", "store_box_5", "combine_box_1", "combine_box_2", "combine_box_3",
     "combine_box_4", "combine_box_5", "begin_copy_to_ranks", "begin_box_to_ranks_1", "begin_box_to_ranks_2",
     "begin_box_to_ranks_3", "begin_box_to_ranks_4", "begin_box_to_ranks_5",
+    "fence_mma", "begin_mma", "begin_mma_of_registers", "end_mma_group", "wait_for_mma_groups",
+    "mma_result", "mma_tile", "mma_pair", "mma_register",
+    "load_mma_registers",
     "dim3", "uint3", "int2", "int4", "uint2", "uint4", "float2", "float4", "double2", "longlong2",
     "ushort2", "ushort4", "half", "size_t",
 };

@@ -183,7 +183,8 @@ bool is_event_emitted(const Kernel& kernel, const Statement& s) {
     return is_copied(kernel, *copy) && !(copy->object && kernel.launch.workspace);
   }
   return std::holds_alternative<Arrive>(s.node) || std::holds_alternative<Wait>(s.node) ||
-         std::holds_alternative<ProxyFence>(s.node) || std::holds_alternative<Region>(s.node);
+         std::holds_alternative<ProxyFence>(s.node) || std::holds_alternative<Mma>(s.node) ||
+         std::holds_alternative<Region>(s.node);
 }
 
 }  // namespace

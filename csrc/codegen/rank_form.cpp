@@ -38,6 +38,7 @@ class RankForm {
       if (auto* copy = std::get_if<AsyncCopy>(&s.node)) own(*copy);
       if (auto* arrive = std::get_if<Arrive>(&s.node)) own(*arrive);
       if (auto* wait = std::get_if<Wait>(&s.node)) own(wait->object);
+      if (auto* mma = std::get_if<Mma>(&s.node)) own(*mma);
       if (auto* region = std::get_if<Region>(&s.node)) own(*region);
     });
     ValueGraph& values = kernel_.values;
@@ -79,6 +80,10 @@ class RankForm {
   void own(Transfer& t) {
     own(t.to, t.to_address);
     own(t.from, t.from_address);
+  }
+  void own(Mma& mma) {
+    own(mma.a, mma.a_address);
+    own(mma.b, mma.b_address);
   }
   // The members in one rank.
   void own(Region& region) {

@@ -10,6 +10,7 @@
 #include <selvage/emulate/watch.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/block_run.h>
+#include <selvage/kernel/mma_layout.h>
 #include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
@@ -53,15 +54,16 @@ class Machine : private BlockActions, private RunView {
       const Expr all = kernel.buffers[b].elements;
       elements.push_back(is_known(all) ? number(all) : buffers[b]->size());
     }
+    const bool has_mma = selvage::has_mma(kernel);
     waits_ = compiled_.meets || compiled_.has_own_pace;
     if (compiled_.has_own_pace) {
       objects_.emplace(kernel_, elements);
-      events_.emplace(threads_, *objects_);
+      events_.emplace(threads_, *objects_, has_mma);
     }
     const std::int64_t agents =
-        events_ ? BlockEvents::agents(threads_, objects_->arrivals().size()) : 0;
+        events_ ? BlockEvents::agents(threads_, objects_->arrivals().size(), has_mma) : 0;
     clock_ = BarrierClock(threads_, compiled_.has_partial_barriers || events_, agents,
-                          kernel.launch.part_threads());
+                          kernel.launch.part_threads(), has_mma);
     memory_.emplace(kernel, buffers, elements, waits_ ? threads_ : 1, clock_, log_);
     if (options.requests != nullptr) requests_.emplace(kernel, tree_.size(), elements);
     values_ = ValueMachine(requests_ ? &*requests_ : nullptr,
@@ -292,6 +294,7 @@ class Machine : private BlockActions, private RunView {
   // Every thread reads before any writes; a missing thread gives 0.
   void exchange(PlaceId id, std::span<const Thread> threads) override {
     CompiledStatement& s = compiled(id);
+    if (s.mma != nullptr) return multiply(s, threads);
     const Shuffle& shuffle = *s.shuffle;
     const DataType type = compute_type(kernel_.buffers[shuffle.from].type);
     const Thread first = threads.front() / kWarp * kWarp;
@@ -308,6 +311,56 @@ class Machine : private BlockActions, private RunView {
       const Scalar value = given[(t - first) ^ std::uint32_t(shuffle.mask)];
       memory_->write(shuffle.to, s.indices[0], value, false);
     }
+  }
+  // What threads that are missing have is 0.
+  void multiply(CompiledStatement& s, std::span<const Thread> threads) {
+    const Mma& mma = *s.mma;
+    const std::int64_t depth = mma.depth, columns = mma.columns;
+    std::vector<float> a(std::size_t(Mma::kRows * depth)), b(std::size_t(columns * depth));
+    const auto read = [&](BufferId from, std::int64_t address) {
+      return memory_->read(from, address).single;
+    };
+    const auto begin = [&](Thread t) {
+      select(t);
+      clock_.copy(events_->begin(t, ThreadQueue::Products));
+      return evaluate(s);
+    };
+    const auto read_tile = [&](std::vector<float>& tile, std::int64_t rows, BufferId from,
+                               std::int64_t at) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        for (std::int64_t k = 0; k < depth; ++k) {
+          tile[std::size_t(row * depth + k)] = read(from, at + mma_place(rows, row, k));
+        }
+      }
+    };
+    for (std::size_t from = 0, end = 0; from < threads.size(); from = end) {
+      while (end < threads.size() && threads[end] / kWarp == threads[from] / kWarp) ++end;
+      const auto warp = threads.subspan(from, end - from);
+      for (Thread t : clock_.least_knowing(warp)) {
+        if (!begin(t)) continue;
+        if (mma.is_a_shared) read_tile(a, Mma::kRows, mma.a, s.indices[1]);
+        read_tile(b, columns, mma.b, s.indices[2]);
+      }
+      for (Thread t : warp) {
+        if (mma.is_a_shared || !begin(t)) continue;
+        for (std::int64_t v = 0; v < mma.a_of_a_thread(); ++v) {
+          const std::int64_t own = t % kWarpgroup;
+          a[std::size_t(mma_row(own, v) * depth + mma_depth(own, v))] =
+              read(mma.a, s.indices[1] + v);
+        }
+      }
+    }
+    for (Thread t : threads) {
+      if (!begin(t)) continue;
+      for (std::int64_t v = 0; v < mma.sums_of_a_thread(); ++v) {
+        const float* row = &a[std::size_t(mma_row(t % kWarpgroup, v) * depth)];
+        const float* column = &b[std::size_t(mma_column(t % kWarpgroup, v) * depth)];
+        float sum = read(mma.sums, s.indices[0] + v);
+        for (std::int64_t k = 0; k < depth; ++k) sum += row[k] * column[k];
+        memory_->write(mma.sums, s.indices[0] + v, Scalar::of(sum), false);
+      }
+    }
+    clock_.copy(std::nullopt);
   }
   bool is_last_block(PlaceId id) override { return ++arrived_[id] == log_.geometry.blocks(); }
   void meet(PlaceId id, std::span<const Thread> threads) override {

@@ -52,6 +52,7 @@ CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> array
     const auto* copy = std::get_if<AsyncCopy>(&s.node);
     if (copy != nullptr && copy->atomic) is_atomic[copy->copy.to] = true;
   });
+  const bool has_registers = has_mma(kernel);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Buffer& buffer = kernel.buffers[i];
     Checked checked{.array = arrays[i], .elements = elements[i], .memory = buffer.memory};
@@ -61,6 +62,7 @@ CheckedMemory::CheckedMemory(const Kernel& kernel, std::span<Array* const> array
       own_[i] = Array(buffer.type, {all});
       checked.array = &own_[i];
       if (is_local) checked.alive.resize(std::size_t(all));
+      if (is_local && has_registers) checked.registers.emplace(std::size_t(all));
     } else {
       checked.starts_initialised = !buffer.is_written || buffer.is_updated || is_atomic[i];
       checked.may_be_rewritten = buffer.is_updated;
@@ -116,6 +118,13 @@ void CheckedMemory::overlay(const Kernel& kernel) {
 void CheckedMemory::start_block() {
   for (std::size_t log : shared_logs_) logs_[log].forget();
   forget_local();
+}
+
+void CheckedMemory::forget_local() {
+  ++lifetime_;
+  for (Checked& buffer : buffers_) {
+    if (buffer.registers) buffer.registers->forget();
+  }
 }
 
 void CheckedMemory::end_block() {
@@ -194,12 +203,25 @@ std::optional<AccessLog::Race> CheckedMemory::access(BufferId b, std::int64_t ad
   return found;
 }
 
+void CheckedMemory::access_register(BufferId b, std::int64_t address, Effect effect) {
+  Checked& buffer = buffers_[b];
+  if (!buffer.registers) return;
+  const bool is_write = effect == Effect::Write;
+  const auto element = std::size_t(place(buffer, address));
+  if (const auto open = buffer.registers->access(element, is_write, clock_)) {
+    report_race(b, address, effect, {*open, Effect::Read});
+  }
+}
+
 void CheckedMemory::report_race(BufferId b, std::int64_t address, Effect effect,
                                 AccessLog::Race race) {
   const Checked& buffer = buffers_[b];
   const FaultThread here = log_.geometry.thread(log_.thread),
                     other = log_.geometry.thread(race.other.thread);
-  const std::string who = (race.other.is_copy() ? "a copy of " : "") + log_.name(race.other.thread);
+  const std::string who = (clock_.is_of_mma(race.other) ? "a matrix multiplication of "
+                           : race.other.is_copy()       ? "a copy of "
+                                                        : "") +
+                          log_.name(race.other.thread);
   std::string what =
       fmt::format("{} after {} {}, ", words(effect).here, who, words(race.effect).other);
   what += race.other.is_copy()             ? "with no wait between for its end"
@@ -223,6 +245,7 @@ Scalar CheckedMemory::read(BufferId b, std::int64_t address) {
   }
   if (const auto race = access(b, address, Effect::Read))
     report_race(b, address, Effect::Read, *race);
+  access_register(b, address, Effect::Read);
   const Scalar value = load_element(*buffer.array, place(buffer, address));
   if (log_.watcher != nullptr) log_.watcher->loaded(*log_.view, b, address, value);
   return value;
@@ -245,6 +268,7 @@ void CheckedMemory::write(BufferId b, std::int64_t address, Scalar value, bool d
   if (!check_bounds(b, address)) return;
   if (buffer.memory == Memory::Local) {
     buffer.alive[std::size_t(place(buffer, address))] = lifetime_;
+    access_register(b, address, Effect::Write);
     store_element(*buffer.array, place(buffer, address), value);
     return tell_stored(b, address);
   }

@@ -5,6 +5,7 @@
 #include <selvage/ir/scalar.h>
 #include <selvage/kernel/access_log.h>
 #include <selvage/kernel/kernel.h>
+#include <selvage/kernel/register_log.h>
 
 #include <map>
 #include <optional>
@@ -28,7 +29,7 @@ class CheckedMemory {
   // All threads of a block have ended. Of a cluster: whoever accessed the memory of another rank
   // must have done so before that rank's end.
   void end_block();
-  void forget_local() { ++lifetime_; }
+  void forget_local();
   // Selects the running thread's copy of local memory.
   void use_local(std::int64_t copy) { local_ = copy; }
 
@@ -53,8 +54,9 @@ class CheckedMemory {
     std::size_t log = kNoLog;
     std::string replaced_by = {};  // the buffer that replaces it and has the same log, by name
     std::size_t first_cell = 0, cells_of_an_element = 1;
-    std::vector<std::uint64_t> alive = {};  // Local: the lifetime in which it was stored
-    std::string overlaps = {};              // names of buffers that overlap it, for messages
+    std::vector<std::uint64_t> alive = {};      // Local: the lifetime in which it was stored
+    std::optional<RegisterLog> registers = {};  // Local, where there are matrix multiplications
+    std::string overlaps = {};                  // names of buffers that overlap it, for messages
   };
   static constexpr std::size_t kNoLog = SIZE_MAX;
 
@@ -68,6 +70,7 @@ class CheckedMemory {
   std::optional<AccessLog::Race> access(BufferId b, std::int64_t address, Effect effect);
   void note_rank(BufferId b, std::int64_t address);
   void tell_stored(BufferId b, std::int64_t address) const;
+  void access_register(BufferId b, std::int64_t address, Effect effect);
   void report_race(BufferId b, std::int64_t address, Effect effect, AccessLog::Race race);
 
   // The last access of a thread in the memory of another rank of its cluster.

@@ -26,6 +26,7 @@ constexpr std::string_view kDuplicates[] = {"allowed"};
 constexpr std::string_view kCopies[] = {"ldst", "cp_async", "bulk", "tma"};
 constexpr std::string_view kBlocks[] = {"atomic"};
 constexpr std::string_view kSyncs[] = {"shared", "warp", "region"};
+constexpr std::string_view kFences[] = {"shared"};
 constexpr std::string_view kMath[] = {"exact", "fast"};  // as Math
 // As storage_format() reads it, with numbers from 1 to 4,096; behind the word for none of them.
 constexpr std::string_view kDensePattern = "^ *dense *$|";
@@ -111,6 +112,7 @@ class Forms {
     add(Expression, {.name = "expression", .says = "a number, or an expression"});
     add(Statement, {.name = "statement", .says = "a statement"});
     add(EventText, {.name = "event_text", .says = "an event, such as `full[k % 2]`"});
+    add(TileText, {.name = "tile_text", .says = "a tile, such as `xs[k % 2]`"});
     add(Rank, {.name = "rank", .says = "a rank"});
     add(EinsumText, {.name = "einsum_text", .says = "an einsum"});
     add(Partitioning, {.name = "partitioning", .says = "such as uniform_shape(4)"});
@@ -132,6 +134,7 @@ class Forms {
     add_word(CopyWord, "copy", kCopies);
     add_word(BlocksWord, "blocks", kBlocks);
     add_word(SyncWord, "sync", kSyncs);
+    add_word(FenceWord, "fence", kFences);
     add_word(AutoWord, "auto", kAuto);
     add_word(MathWord, "math", kMath);
     add_word(IndexWord, "index_type", kIndexTypes);
@@ -221,6 +224,7 @@ class Forms {
     add_map(Array, "array", "an array", kArray);
     add_map(Event, "event", "an event", kEvent);
     add_map(CopyLater, "copy_later", "copies", kCopyLater);
+    add_map(MmaMap, "mma", "a matrix multiplication", kMma);
     add_map(ArriveAt, "arrive_at", "an arrival", kArriveAt);
     add_map(WaitFor, "wait_for", "a wait", kWaitFor);
     add_map(InThreads, "inthreads", "who does what", kInThreads);

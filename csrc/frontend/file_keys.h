@@ -231,6 +231,9 @@ inline constexpr FileKey kBodyConstruct[] = {
     {"parallel", InnerParallel, "levels inside of levels"},
     {"copy", CopyLater, "copies into shared memory that end later, as one group"},
     {"await", Natural, "where a thread waits until at most so many groups of its copies are open"},
+    {"mma", MmaMap, "a matrix multiplication by warpgroups that ends later, as one group"},
+    {"await_mma", Natural, "the same as await, of groups of matrix multiplications"},
+    {"fence", FenceWord, "what a thread has stored comes before matrix multiplications"},
     {"arrive", ArriveAt, "where a thread arrives at an event, and goes on"},
     {"wait", WaitFor, "where a thread waits until a phase of an event has ended"},
     {"break", Name, "leaves the serial loop of this label"},
@@ -240,6 +243,11 @@ inline constexpr FileKey kCopyLater[] = {
     {"if", Condition, "the threads and iterations that copy; all close a group, or arrive"},
     {"event", EventText, "where a thread arrives when its copies have ended; then none is a group"},
     {"do", Statements, "the copies, such as S[p] = A[k, p]", kNeeded},
+};
+inline constexpr FileKey kMma[] = {
+    {"sums", TileText, "to what the products are added: a local array of float", kNeeded},
+    {"a", TileText, "64 rows: a tile in shared memory, or a local array", kNeeded},
+    {"b", TileText, "as many rows as there are columns of sums, in shared memory", kNeeded},
 };
 inline constexpr FileKey kEvent[] = {
     {"slots", Count, "how many there are, used in turn; default 1"},

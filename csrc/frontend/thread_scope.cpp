@@ -104,6 +104,39 @@ const ThreadEvent* ThreadScope::find_event(std::string_view name) const {
   return it == program_.events.end() ? nullptr : &*it;
 }
 
+TileRef ThreadScope::tile(const Node& text, std::string_view what) const {
+  const std::string& whole = as_text(text, what);
+  const std::size_t open = std::min(whole.find('['), whole.size());
+  const std::string name = whole.substr(0, open);
+  const ThreadArray* array = find_array(name);
+  if (array == nullptr) {
+    refuse("E205", text.place, "there is no array " + shown(name),
+           meant(name, words_of(program_.arrays, &ThreadArray::name), "declare it under arrays"));
+  }
+  TileRef tile{std::uint32_t(array - program_.arrays.data()), {}};
+  if (open == whole.size()) return tile;
+  if (whole.back() != ']') {
+    refuse("E301", place_in(text, whole.size()),
+           std::string(what) + ": " + shown(whole) + " does not end with ]",
+           "write it as " + name + " or " + name + "[0]");
+  }
+  // Commas between parentheses are those of a call.
+  int depth = 0;
+  for (std::size_t k = open + 1, from = k; k < whole.size(); ++k) {
+    const char c = whole[k];
+    if (c == '(' || c == '[') ++depth;
+    if (depth == 0 && (c == ',' || k + 1 == whole.size())) {
+      Node subscript = text;
+      subscript.text = whole.substr(from, k - from);
+      subscript.place = place_in(text, from);
+      tile.subscripts.push_back(number(subscript, "the subscript"));
+      from = k + 1;
+    }
+    if (c == ')' || c == ']') --depth;
+  }
+  return tile;
+}
+
 EventSlot ThreadScope::event(const Node& text) const {
   const std::string& whole = as_text(text, "event");
   const std::size_t open = whole.find('[');

@@ -43,6 +43,9 @@ class ThreadScope {
   // `full[k % 2]`, or `full` where it has one slot. Throws BadInput E205 for no event, E301 for
   // another text, E503 for a slot that is missing.
   EventSlot event(const Node& text) const;
+  // `xs[k % 2]`, or `acc`: subscripts of the first axes, or of none. Throws BadInput E205 for no
+  // array, E301 for another text.
+  TileRef tile(const Node& text, std::string_view what) const;
 
  private:
   struct Named {

@@ -17,7 +17,7 @@ namespace {
 
 // Every two statements may meet in memory.
 constexpr std::int64_t kMostItems = 2'000;
-constexpr std::int64_t kMostPending = 63;
+constexpr std::int64_t kMostPending = 63, kMostMma = 7;
 
 class ThreadReader {
  public:
@@ -264,11 +264,14 @@ class ThreadReader {
       }
       case 7: return add(read_parallel(value));
       case 8: return add(read_copies(value));
-      case 9: return add(AwaitCopies{as_integer_of(value, "await", 0, kMostPending)});
-      case 10: return add(read_arrive(value));
-      case 11: return add(read_wait(value));
-      case 12: return add(LeaveFor{as_name(value, "break"), false});
-      case 13: return add(LeaveFor{as_name(value, "continue"), true});
+      case 9: return add(AwaitGroups{as_integer_of(value, "await", 0, kMostPending)});
+      case 10: return add(read_mma(value));
+      case 11: return add(AwaitGroups{as_integer_of(value, "await_mma", 0, kMostMma), true});
+      case 12: as_one_of(value, "fence", Form::FenceWord); return add(FenceShared{});
+      case 13: return add(read_arrive(value));
+      case 14: return add(read_wait(value));
+      case 15: return add(LeaveFor{as_name(value, "break"), false});
+      case 16: return add(LeaveFor{as_name(value, "continue"), true});
     }
   }
 
@@ -316,6 +319,11 @@ class ThreadReader {
     return {at, scope_.number(require(node, "wait", "phase"), "phase")};
   }
 
+  MultiplyTiles read_mma(const Node& node) {
+    expect_map(node, "mma", Form::MmaMap, &errors_);
+    const auto tile = [&](const char* key) { return scope_.tile(require(node, "mma", key), key); };
+    return {tile("sums"), tile("a"), tile("b")};
+  }
   CopyLater read_copies(const Node& node) {
     expect_map(node, "copy", Form::CopyLater, &errors_);
     CopyLater copies;

@@ -53,7 +53,11 @@ void ClockedAccesses::add(const BarrierClock& clock) {
     moments_.erase(end, moments_.end());
   }
   std::erase_if(moments_, [&](const Moment& m) { return clock.is_before_now(m); });
-  moments_.push_back(now);
+  // Accesses of one agent with one end are ordered alike.
+  const auto is_same = [&](const Moment& m) {
+    return m.is_copy() && m.agent == now.agent && m.block_barriers == now.block_barriers;
+  };
+  if (std::ranges::none_of(moments_, is_same)) moments_.push_back(now);
 }
 
 std::optional<Moment> ClockedAccesses::unordered(const BarrierClock& clock) const {

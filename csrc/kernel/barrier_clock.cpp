@@ -5,11 +5,12 @@
 namespace selvage {
 
 BarrierClock::BarrierClock(std::int64_t threads_of_a_block, bool is_clocked, std::int64_t agents,
-                           std::int64_t part)
+                           std::int64_t part, bool has_mma)
     : threads_(threads_of_a_block),
       part_(part),
       part_barriers_(std::size_t((threads_of_a_block + part - 1) / part)) {
   if (is_clocked) clocks_.emplace(threads_of_a_block, agents, part);
+  if (has_mma) first_of_mma_ = clocks_->size() - threads_ - BlockEvents::warps(threads_);
 }
 
 void BarrierClock::start_block(std::int64_t number) {
@@ -40,6 +41,28 @@ void BarrierClock::meet(Barrier::Scope scope, std::span<const std::uint32_t> thr
     last = own;
     ++part_barriers_[std::size_t(last)];
   }
+}
+
+// A thread may know more of itself than others do. If all else is alike, the first tells what the
+// others know of all threads but itself, and the second what they know of the first.
+std::span<const std::uint32_t> BarrierClock::least_knowing(
+    std::span<const std::uint32_t> warp) const {
+  if (warp.size() < 3) return warp;
+  const std::int64_t objects = BlockEvents::agent_of_object(threads_, 0), all = clocks_->size(),
+                     fenced = first_of_mma_ + BlockEvents::warps(threads_);
+  // Of whom a clock tells; -1: of no thread in particular.
+  const auto owner = [&](std::int64_t clock) {
+    return clock < objects ? clock % threads_ : clock >= fenced ? clock - fenced : -1;
+  };
+  for (std::int64_t clock = 0; clock < all; ++clock) {
+    const std::int64_t of = owner(clock);
+    const std::uint32_t model = of == warp[0] ? warp[1] : warp[0];
+    const ThreadClocks::Tick known = clocks_->known(model, clock);
+    for (std::uint32_t t : warp) {
+      if (t != of && clocks_->known(t, clock) != known) return warp;
+    }
+  }
+  return warp.first(2);
 }
 
 }  // namespace selvage

@@ -37,8 +37,9 @@ struct Moment {
 class BarrierClock {
  public:
   // `agents`: BlockEvents::agents(). `part`: the threads of each part.
+  // `has_mma`: whether the last agents are those of matrix multiplications.
   explicit BarrierClock(std::int64_t threads_of_a_block, bool is_clocked = false,
-                        std::int64_t agents = 0, std::int64_t part = kWarp);
+                        std::int64_t agents = 0, std::int64_t part = kWarp, bool has_mma = false);
 
   void start_block(std::int64_t number);
   // From here on this thread of the block runs.
@@ -69,9 +70,12 @@ class BarrierClock {
   bool is_before_now(const Moment& earlier) const {
     if (!is_here(earlier)) return sees_all_blocks_;
     if (agent_ && is_by_proxy(agent_->agent) && !is_by_proxy(earlier.agent)) {
-      return !earlier.is_copy() &&
-             clocks_->is_before(BlockEvents::agent_of_fences(threads_, earlier.thread - first_),
-                                earlier.block_barriers, thread_);
+      const std::int64_t other = earlier.thread - first_;
+      if (earlier.is_copy() && first_of_mma_ == INT64_MAX) return false;
+      const std::int64_t fences = earlier.is_copy()
+                                      ? first_of_mma_ + BlockEvents::warps(threads_) + other
+                                      : BlockEvents::agent_of_fences(threads_, other);
+      return clocks_->is_before(fences, earlier.block_barriers, thread_);
     }
     if (earlier.is_copy()) {
       return clocks_->is_before(earlier.agent, earlier.block_barriers, thread_);
@@ -84,12 +88,25 @@ class BarrierClock {
            (part_of(earlier) == own_part_ &&
             earlier.part_barriers < part_barriers_[std::size_t(own_part_)]);
   }
+  // Of memory of the thread's own, which nobody else accesses: whether an earlier access that the
+  // thread or what it began made has ended where the thread, or what it begins, accesses it now.
+  // Multiplications of one queue are made in order.
+  bool has_ended(const Moment& earlier) const {
+    return !earlier.is_copy() || (agent_ && agent_->agent == earlier.agent) ||
+           clocks_->is_before(earlier.agent, earlier.block_barriers, thread_);
+  }
+  // Whether an access is one of a matrix multiplication: an earlier one, or what is made now.
+  bool is_of_mma(const Moment& m) const { return m.agent >= first_of_mma_; }
+  bool is_of_mma() const { return agent_ && agent_->agent >= first_of_mma_; }
   // Whether the access that is made now is that of a copy, and would come after an earlier one but
   // for a proxy fence.
   bool lacks_fence(const Moment& earlier) const {
     return agent_ && is_by_proxy(agent_->agent) && is_here(earlier) && !earlier.is_copy() &&
            clocks_->is_before(earlier.thread - first_, earlier.block_barriers, thread_);
   }
+  // Of threads of one warp that begin a multiplication: some that together know no more than any
+  // others of them of what any thread has done. What these may read all may.
+  std::span<const std::uint32_t> least_knowing(std::span<const std::uint32_t> warp) const;
   // Whether an access is one of the running block.
   bool is_here(const Moment& m) const { return m.thread >= first_ && m.thread < first_ + threads_; }
   std::int64_t part_of(const Moment& m) const { return part_(m.thread - first_); }
@@ -105,6 +122,7 @@ class BarrierClock {
   std::int64_t thread_ = 0, own_part_ = 0;
   std::uint32_t block_barriers_ = 0, step_ = 0;
   bool sees_all_blocks_ = false;
+  std::int64_t first_of_mma_ = INT64_MAX;  // agent
   std::vector<std::uint32_t> part_barriers_;
   std::optional<ThreadClocks> clocks_;
   std::optional<CopyAgent> agent_;

@@ -10,6 +10,7 @@ bool Barrier::has(std::int64_t thread) const {
   const auto warp = std::size_t(thread / kWarp), lane = std::size_t(thread % kWarp);
   switch (scope) {
     case Scope::Block:
+    case Scope::Warpgroup:
     case Scope::Rank: return true;
     case Scope::Warp: return (lanes >> lane & 1) != 0;
     case Scope::Threads: return warp < members.size() && (members[warp] >> lane & 1) != 0;
@@ -41,7 +42,8 @@ std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block)
 namespace {
 
 bool has_parts(const Barrier& barrier) {
-  return barrier.scope == Barrier::Scope::Warp || barrier.scope == Barrier::Scope::Rank;
+  return barrier.scope == Barrier::Scope::Warp || barrier.scope == Barrier::Scope::Rank ||
+         barrier.scope == Barrier::Scope::Warpgroup;
 }
 
 // The usual case, seen at once: all threads of a block, or all of one part.
@@ -83,6 +85,7 @@ std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
 
 std::optional<std::int64_t> part_of(const Barrier& barrier, const Launch& launch) {
   if (!has_parts(barrier)) return std::nullopt;
+  if (barrier.scope == Barrier::Scope::Warpgroup) return kWarpgroup;
   return barrier.scope == Barrier::Scope::Warp ? kWarp : launch.part_threads();
 }
 
@@ -137,6 +140,7 @@ std::string name_of(const Barrier& barrier) {
                  : "a barrier of a warp";
     case Barrier::Scope::Threads: return fmt::format("barrier {}", barrier.id);
     case Barrier::Scope::Rank: return "a barrier of a block of the cluster";
+    case Barrier::Scope::Warpgroup: return "a barrier of a warpgroup";
   }
   return {};
 }

@@ -37,24 +37,33 @@ static std::string wait_and_next(std::int64_t phase) {
                      named(phase + 1));
 }
 
-BlockEvents::BlockEvents(std::int64_t threads, const BarrierObjects& objects)
+BlockEvents::BlockEvents(std::int64_t threads, const BarrierObjects& objects, bool has_mma)
     : threads_(threads),
       ranks_(objects.ranks()),
+      queues_(has_mma ? kThreadQueues : kThreadQueues - 1),
       arrivals_(objects.arrivals()),
       rank_of_(objects.rank_of()) {
   start_block();
 }
 
 void BlockEvents::start_block() {
-  batches_.assign(2 * std::size_t(threads_), 0);
-  groups_.assign(2 * std::size_t(threads_), {});
+  batches_.assign(queues_ * std::size_t(threads_), 0);
+  groups_.assign(queues_ * std::size_t(threads_), {});
   waits_.assign(std::size_t(threads_), 0);
   objects_.assign(arrivals_.size(), {});
 }
 
-CopyAgent BlockEvents::copy(std::uint32_t thread, bool is_store) const {
-  return {is_store ? agent_of_stores(threads_, thread) : agent_of_queue(threads_, thread),
-          batches_[queue(thread, is_store)] + 1};
+std::int64_t BlockEvents::agent_of(std::uint32_t thread, ThreadQueue queue) const {
+  switch (queue) {
+    case ThreadQueue::Copies: return agent_of_queue(threads_, thread);
+    case ThreadQueue::Stores: return agent_of_stores(threads_, thread);
+    case ThreadQueue::Products: break;
+  }
+  return agent_of_mma(threads_, objects_.size(), thread);
+}
+
+CopyAgent BlockEvents::begin(std::uint32_t thread, ThreadQueue own) const {
+  return {agent_of(thread, own), batches_[queue(thread, own)] + 1};
 }
 
 CopyAgent BlockEvents::copy_for(std::size_t object) const {
@@ -63,6 +72,10 @@ CopyAgent BlockEvents::copy_for(std::size_t object) const {
 
 void BlockEvents::fence(std::uint32_t thread, ThreadClocks& clocks) const {
   clocks.learn(thread, agent_of_fences(threads_, thread), clocks.now(thread));
+  if (queues_ == kThreadQueues) {
+    clocks.learn(thread, agent_of_fenced(threads_, objects_.size(), thread),
+                 clocks.known(thread, agent_of_queue(threads_, thread)));
+  }
   // What it does next is not behind this fence.
   clocks.give(thread);
 }
@@ -73,8 +86,8 @@ void BlockEvents::announce(std::uint32_t thread, std::size_t object, std::int64_
   objects_[object].announcers.push_back({thread, clocks.now(thread)});
 }
 
-void BlockEvents::close_group(std::uint32_t thread, bool of_stores) {
-  const std::size_t own = queue(thread, of_stores);
+void BlockEvents::close_group(std::uint32_t thread, ThreadQueue closed) {
+  const std::size_t own = queue(thread, closed);
   groups_[own].push_back(++batches_[own]);
 }
 
@@ -94,12 +107,10 @@ std::string BlockEvents::bring(std::uint32_t thread, std::size_t object, std::in
 
 void BlockEvents::wait_for_groups(std::uint32_t thread, const Wait& wait,
                                   ThreadClocks& clocks) const {
-  const Ticks& closed = groups_[queue(thread, wait.of_stores)];
+  const Ticks& closed = groups_[queue(thread, wait.queue)];
   const std::int64_t ended = std::int64_t(closed.size()) - wait.pending;
   if (ended <= 0) return;
-  clocks.learn(
-      thread, wait.of_stores ? agent_of_stores(threads_, thread) : agent_of_queue(threads_, thread),
-      closed[std::size_t(ended - 1)]);
+  clocks.learn(thread, agent_of(thread, wait.queue), closed[std::size_t(ended - 1)]);
 }
 
 // Arrivals count for the phase that is there when they come. So that the order of threads cannot
@@ -143,7 +154,7 @@ std::string BlockEvents::arrive_of_copies(std::uint32_t thread, std::size_t obje
   const std::string early = this->early(thread, object, true, clocks);
   ++o.arrived;
   const std::int64_t queue_of = agent_of_queue(threads_, thread);
-  const ThreadClocks::Tick batch = ++batches_[queue(thread, false)];
+  const ThreadClocks::Tick batch = ++batches_[queue(thread, ThreadQueue::Copies)];
   o.last_arrival[queue_of] = batch;
   Ticks known = clocks.give(thread);
   std::fill(known.begin(), known.begin() + std::ptrdiff_t(agent_of_waits(threads_, 0)), 0);
@@ -253,10 +264,9 @@ std::string BlockEvents::state(std::size_t object) const {
 void BlockEvents::describe(RunState& state) const {
   for (std::int64_t t = 0; t < threads_; ++t) {
     state.tick(agent_of_waits(threads_, t), waits_[std::size_t(t)]);
-    for (const bool of_stores : {false, true}) {
-      const std::int64_t agent =
-          of_stores ? agent_of_stores(threads_, t) : agent_of_queue(threads_, t);
-      const std::size_t own = queue(std::uint32_t(t), of_stores);
+    for (std::size_t k = 0; k < queues_; ++k) {
+      const std::int64_t agent = agent_of(std::uint32_t(t), ThreadQueue(k));
+      const std::size_t own = queue(std::uint32_t(t), ThreadQueue(k));
       state.tick(agent, batches_[own]);
       const Ticks& closed = groups_[own];
       const std::size_t last = std::min(closed.size(), std::size_t(state.groups()));

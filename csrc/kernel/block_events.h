@@ -52,15 +52,26 @@ struct CopyAgent {
 // this one. A function that returns text says what the thread does wrong; empty: nothing.
 class BlockEvents {
  public:
-  BlockEvents(std::int64_t threads, const BarrierObjects& objects);
+  // `has_mma`: whether threads have a queue of multiplications.
+  BlockEvents(std::int64_t threads, const BarrierObjects& objects, bool has_mma = false);
   // Agents are numbered after the threads. First comes one for each thread's queue, whose ticks are
   // batches: copies between two arrivals, which close groups or belong to objects. Then comes one
   // for each thread's fences, whose tick is that of the thread at its last fence; one for each
-  // thread's waits for objects, whose ticks count them; one for each thread's queue of stores; and
-  // one for each barrier object, whose ticks are phases. Those from the queues of stores on are of
-  // the async proxy.
-  static std::int64_t agents(std::int64_t threads, std::size_t objects) {
-    return 4 * threads + std::int64_t(objects);
+  // thread's waits for objects, whose ticks count them; one for each thread's queue of stores; one
+  // for each barrier object, whose ticks are phases. Those from the queues of stores on are of the
+  // async proxy. Where there are matrix multiplications, one follows for those of each warp, and
+  // one for each thread whose tick is that of its queue of copies, as far as the thread knew at its
+  // last fence.
+  static std::int64_t agents(std::int64_t threads, std::size_t objects, bool has_mma) {
+    return 4 * threads + std::int64_t(objects) + (has_mma ? warps(threads) + threads : 0);
+  }
+  static std::int64_t warps(std::int64_t threads) { return (threads + kWarp - 1) / kWarp; }
+  static std::int64_t agent_of_mma(std::int64_t threads, std::size_t objects, std::int64_t thread) {
+    return agent_of_object(threads, objects) + thread / kWarp;
+  }
+  static std::int64_t agent_of_fenced(std::int64_t threads, std::size_t objects,
+                                      std::int64_t thread) {
+    return agent_of_object(threads, objects) + warps(threads) + thread;
   }
   static std::int64_t agent_of_queue(std::int64_t threads, std::int64_t thread) {
     return threads + thread;
@@ -79,8 +90,8 @@ class BlockEvents {
   }
 
   void start_block();
-  // A copy that belongs to one of the thread's queues, or to an object.
-  CopyAgent copy(std::uint32_t thread, bool is_store) const;
+  // What belongs to one of the thread's queues, or a copy that belongs to an object.
+  CopyAgent begin(std::uint32_t thread, ThreadQueue queue) const;
   CopyAgent copy_for(std::size_t object) const;
   // The thread announces the bytes of a copy, in front of its arrival.
   void announce(std::uint32_t thread, std::size_t object, std::int64_t bytes,
@@ -91,7 +102,7 @@ class BlockEvents {
                     ThreadClocks& clocks);
   // The thread passes a proxy fence.
   void fence(std::uint32_t thread, ThreadClocks& clocks) const;
-  void close_group(std::uint32_t thread, bool of_stores);
+  void close_group(std::uint32_t thread, ThreadQueue queue);
   void wait_for_groups(std::uint32_t thread, const Wait& wait, ThreadClocks& clocks) const;
   std::string arrive(std::uint32_t thread, std::size_t object, std::int64_t bytes,
                      ThreadClocks& clocks);
@@ -131,14 +142,16 @@ class BlockEvents {
     // In the current phase, and in the one before: by the thread that arrived, or its queue.
     std::map<std::int64_t, ThreadClocks::Tick> last_arrival, arrivals_before;
   };
-  std::size_t queue(std::uint32_t thread, bool of_stores) const {
-    return thread + (of_stores ? std::size_t(threads_) : 0);
+  std::size_t queue(std::uint32_t thread, ThreadQueue queue) const {
+    return thread + std::size_t(queue) * std::size_t(threads_);
   }
+  std::int64_t agent_of(std::uint32_t thread, ThreadQueue queue) const;
   std::string early(std::uint32_t thread, std::size_t object, bool is_of_copies,
                     const ThreadClocks& clocks) const;
   std::string come(const Ticks& known, Object& o, std::size_t object);
 
   std::int64_t threads_, ranks_;
+  std::size_t queues_;                            // of each thread
   std::vector<std::int64_t> arrivals_, rank_of_;  // by object
   // By queue(): the batches that have ended with an arrival, and of each group so far its last one.
   std::vector<ThreadClocks::Tick> batches_;

@@ -150,7 +150,10 @@ void BlockRun::step(Thread t, PlaceId id) {
                  [&](const Transfer&) { actions_.access(id); },
                  [&](const AsyncCopy& copy) { begin_copy(t, id, copy); },
                  [&](const Arrive& arrive) {
-                   if (!arrive.object) return events_->close_group(t, arrive.of_stores);
+                   if (const Barrier* together = parts_of(*node.statement).together) {
+                     return arrive_at(t, id, *together);
+                   }
+                   if (!arrive.object) return events_->close_group(t, arrive.queue);
                    actions_.spend(clock_.clocks().size());
                    const auto signal = actions_.signal(id);
                    if (!signal) return;
@@ -161,6 +164,9 @@ void BlockRun::step(Thread t, PlaceId id) {
                             : events_->arrive(t, signal->object, signal->amount, clock_.clocks()));
                  },
                  [&](const Wait& wait) {
+                   if (const Barrier* together = parts_of(*node.statement).together) {
+                     return arrive_at(t, id, *together);
+                   }
                    if (!wait.object) return events_->wait_for_groups(t, wait, clock_.clocks());
                    const auto signal = waited_for(t, id);
                    if (!signal) return;
@@ -172,12 +178,13 @@ void BlockRun::step(Thread t, PlaceId id) {
                  [&](const ProxyFence&) { events_->fence(t, clock_.clocks()); },
                  [&](const Barrier& barrier) { arrive_at(t, id, barrier); },
                  [&](const LastBlock&) { arrive_at(t, id, together_at(id)); },
+                 [&](const Mma&) { arrive_at(t, id, together_at(id)); },
                  [&](const Shuffle&) { arrive_at(t, id, together_at(id)); }},
       node.statement->node);
 }
 
 void BlockRun::begin_copy(Thread t, PlaceId id, const AsyncCopy& copy) {
-  if (!copy.object) return actions_.copy(id, events_->copy(t, copy.is_store));
+  if (!copy.object) return actions_.copy(id, events_->begin(t, *queue_of(statement(id))));
   const auto signal = actions_.signal(id);
   if (!signal) return;
   actions_.spend(clock_.clocks().size());
@@ -231,7 +238,8 @@ bool BlockRun::release_waits(bool is_forced, bool& is_endless) {
   for (Thread t = 0; t < threads_; ++t) {
     const PlaceId id = runners_[t].waits_at;
     if (id == kTop) continue;
-    if (!std::holds_alternative<Wait>(statement(id).node)) {
+    const auto* wait = std::get_if<Wait>(&statement(id).node);
+    if (wait == nullptr || !wait->object) {
       there_.push_back(t);
     } else if (pass_wait(t, id)) {
       has_released = true;
@@ -297,8 +305,12 @@ bool BlockRun::release_meeting(std::span<const Thread> there, bool is_forced) {
 bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<const Thread> there,
                                bool is_forced) {
   using Kind = RunFault::Kind;
-  const bool is_shuffle = std::holds_alternative<Shuffle>(statement(id).node);
-  const bool is_barrier = std::holds_alternative<Barrier>(statement(id).node);
+  const auto& node = statement(id).node;
+  const bool is_mma = std::holds_alternative<Mma>(node);
+  const bool is_shuffle = std::holds_alternative<Shuffle>(node);
+  const auto* arrive = std::get_if<Arrive>(&node);
+  const auto* wait = std::get_if<Wait>(&node);
+  const bool is_barrier = std::holds_alternative<Barrier>(node);
   const auto name = [&] {
     return is_barrier ? name_of(barrier) : std::string(name_of(statement(id)));
   };
@@ -316,22 +328,34 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
   if (is_shuffle && there.back() >= last) {
     tell(id, there.front(), fmt::format("a shuffle of a warp of {} threads", threads_ - last));
   }
+  const auto last_group = Thread(threads_ / kWarpgroup * kWarpgroup);
+  if (is_mma && there.back() >= last_group) {
+    tell(id, there.front(),
+         fmt::format("a matrix multiplication of {} threads, which are no warpgroup",
+                     threads_ - last_group));
+  }
   if (barrier.scope == Barrier::Scope::Threads) {
     if (const auto taken = clock_.clocks().take(barrier, there)) {
       stand(taken->thread);
       actions_.diverge(id, {Kind::Taken, taken->thread, taken->user, name()});
     }
   }
-  if (is_shuffle) {
+  if (is_shuffle || is_mma) {
     actions_.exchange(id, there);
+  } else if (arrive != nullptr) {
+    for (Thread t : there) events_->close_group(t, arrive->queue);
+  } else if (wait != nullptr) {
+    for (Thread t : there) events_->wait_for_groups(t, *wait, clock_.clocks());
   } else {
     actions_.meet(id, there);
   }
-  clock_.meet(barrier.scope, there);
+  // At those of multiplications nobody learns what others have done.
+  const bool is_of_mma = is_mma || arrive != nullptr || wait != nullptr;
+  if (!is_of_mma) clock_.meet(barrier.scope, there);
   const auto n = std::int64_t(there.size());
   actions_.spend(clock_.is_clocked() ? n * clock_.clocks().size() / 2 : n);
   for (Thread t : there) runners_[t].waits_at = kTop;
-  if (!is_barrier && !is_shuffle && actions_.is_last_block(id)) {
+  if (std::holds_alternative<LastBlock>(node) && actions_.is_last_block(id)) {
     clock_.see_all_blocks();
     for (Thread t : there) enter(runners_[t], id, tree_[id].body, 0, 1);
   }

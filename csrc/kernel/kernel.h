@@ -207,12 +207,13 @@ struct Transfer {
 };
 // Threads of a block wait for one another; afterwards each sees what the others wrote before it.
 // Which threads must reach the barrier:
-//   Block    all threads of the block, or none
-//   Warp     for each warp, all threads of the block with a lane in `lanes`, or none; no others
-//   Threads  all `members`, or none; no others. The other threads of the block do not wait
-//   Rank     where a block is a cluster (Launch::is_cluster): for each z, all threads, or none
+//   Block      all threads of the block, or none
+//   Warp       for each warp, all threads of the block with a lane in `lanes`, or none; no others
+//   Threads    all `members`, or none; no others. The other threads of the block do not wait
+//   Rank       where a block is a cluster (Launch::is_cluster): for each z, all threads, or none
+//   Warpgroup  for each warpgroup of the block, all threads, or none
 struct Barrier {
-  enum class Scope : std::uint8_t { Block, Warp, Threads, Rank };
+  enum class Scope : std::uint8_t { Block, Warp, Threads, Rank, Warpgroup };
   static constexpr std::uint32_t kAllLanes = 0xffffffff;
   Scope scope = Scope::Block;
   std::uint32_t lanes = kAllLanes;          // of Warp: bit k is lane k
@@ -245,15 +246,22 @@ struct Shuffle {
 };
 
 // Events: an event begins at one statement and ends later, while the thread that began it goes on.
-// It belongs to the queue of that thread, or to a barrier object.
-//   The queue of a thread holds its copies in groups: Arrive closes the group of all copies begun
-//   since the last Arrive, and Wait waits until at most `pending` groups have not ended. Stores of
-//   boxes have a queue of their own.
+// It belongs to a queue of that thread, or to a barrier object.
+//   A queue of a thread holds what it has begun in groups: Arrive closes the group of all that was
+//   begun since the last Arrive, and Wait waits until at most `pending` groups have not ended. At
+//   those of multiplications all threads of a warp are together, and what has ended for one of them
+//   has ended for all.
 //   A barrier object goes through phases 0, 1, 2, ... A phase ends when Buffer::arrivals arrivals
 //   have come and as many bytes are copied as have been announced. Wait waits for the end of a
 //   phase, which must be the current phase or the last one that ended; phase -1 ended before any.
 // A thread that has waited sees what was done before the arrivals that it waited for, and what was
 // copied.
+enum class ThreadQueue : std::uint8_t {
+  Copies,    // cp.async, to shared memory
+  Stores,    // cp.async.bulk, from there
+  Products,  // wgmma: Mma
+};
+inline constexpr std::size_t kThreadQueues = 3;
 struct BarrierObject {
   BufferId buffer = 0;
   Expr address;
@@ -322,7 +330,7 @@ struct ProxyFence {};
 struct Arrive {
   std::optional<BarrierObject> object = {};
   Expr bytes = {};  // announces that copies bring so many to the object in this phase; invalid: 0
-  bool of_stores = false;  // of the queue of stores
+  ThreadQueue queue = ThreadQueue::Copies;  // if of no object
   // Of an object: the arrival comes when all copies that the thread has begun in its queue have
   // ended. It tells of these copies alone, and of no store of the thread itself.
   bool of_copies = false;
@@ -331,10 +339,29 @@ struct Wait {
   std::optional<BarrierObject> object = {};
   Expr phase = {};           // of the object: the number of the phase
   std::int64_t pending = 0;  // of the queue: the number of groups that need not have ended
-  bool of_stores = false;    // of the queue of stores
+  ThreadQueue queue = ThreadQueue::Copies;
   // Of an object: `phase` says no more than whether the number is even or odd, as hardware does. Of
   // the last phase that the thread knows to have ended, and the one after it, that one is meant.
   bool by_parity = false;
+};
+// A matrix multiplication on the tensor cores, which ends later (wgmma). The threads of a
+// warpgroup, whose first one's number in the block is a multiple of kWarpgroup, begin it together:
+//   sums[r, c] += sum over k of a[r, k] * b[c, k],     r < kRows, c < columns, k < depth
+// Each thread has some of the sums and, where `a` is Local, of its elements (kernel/mma_layout.h).
+// A tile in shared memory has depth / 8 parts of so many rows of 8 elements, one after the other.
+// Until a thread has waited for it, it may access the sums by further multiplications only, and no
+// thread may write what is read. It reads shared memory as a copy by the async proxy does.
+struct Mma {
+  static constexpr std::int64_t kRows = 64, kStep = 16, kColumnStep = 8, kMostColumns = 256;
+  BufferId sums = 0;                        // Local, Float
+  BufferId a = 0;                           // Local or Shared; of one type with b, Half or BFloat16
+  BufferId b = 0;                           // Shared
+  Expr sums_address, a_address, b_address;  // of the first element
+  std::int64_t columns = kColumnStep, depth = kStep;  // multiples of these
+  bool is_a_shared = true;                            // else Local
+  // How many elements a thread has of the sums, and of `a` where it is Local.
+  std::int64_t sums_of_a_thread() const { return kRows * columns / kWarpgroup; }
+  std::int64_t a_of_a_thread() const { return kRows * depth / kWarpgroup; }
 };
 // A body for some threads of a block, `members` as in Barrier, and the name of their role, such as
 // "producer". All other threads skip the body and do not wait for it.
@@ -362,7 +389,7 @@ struct While {
 };
 struct Statement {
   std::variant<Loop, Define, Guard, Store, Transfer, Barrier, Shuffle, Leave, AsyncCopy, Arrive,
-               Wait, ProxyFence, Region, LastBlock, While>
+               Wait, ProxyFence, Mma, Region, LastBlock, While>
       node;
   std::uint32_t origin = 0;  // its source, in a numbering of the pass that made it; 0: none
 };

@@ -100,7 +100,7 @@ class Printer {
   }
   void print(const Arrive& arrive, int depth) {
     if (!arrive.object) {
-      return line(depth, std::string("end the group of ") + queue(arrive.of_stores));
+      return line(depth, std::string("end the group of ") + queue(arrive.queue));
     }
     const std::string bytes = arrive.bytes.valid() ? ", " + to_string(arrive.bytes) + " bytes" : "";
     const char* when = arrive.of_copies ? ", when copies have ended" : "";
@@ -112,9 +112,25 @@ class Printer {
                              (wait.by_parity ? ", parity " : ", phase ") + to_string(wait.phase));
     }
     const std::string but = fmt::format(" but the last {} groups", wait.pending);
-    line(depth, std::string("wait for ") + queue(wait.of_stores) + (wait.pending == 0 ? "" : but));
+    line(depth, std::string("wait for ") + queue(wait.queue) + (wait.pending == 0 ? "" : but));
   }
-  static const char* queue(bool of_stores) { return of_stores ? "stores" : "copies"; }
+  static const char* queue(ThreadQueue queue) {
+    switch (queue) {
+      case ThreadQueue::Copies: return "copies";
+      case ThreadQueue::Stores: return "stores";
+      case ThreadQueue::Products: break;
+    }
+    return "multiplications";
+  }
+  // begin acc += as[0 .. +1024] * bs[0 .. +1024], 64 x 64 x 16
+  void print(const Mma& m, int depth) {
+    const std::int64_t of_a = m.is_a_shared ? Mma::kRows * m.depth : m.a_of_a_thread();
+    line(depth, fmt::format("begin {} += {} * {}, {} x {} x {}",
+                            elements(m.sums, m.sums_address, m.sums_of_a_thread()),
+                            elements(m.a, m.a_address, of_a),
+                            elements(m.b, m.b_address, m.columns * m.depth), Mma::kRows, m.columns,
+                            m.depth));
+  }
   void print(const ProxyFence&, int depth) { line(depth, "proxy fence"); }
   void print(const Region& region, int depth) {
     line(depth,
@@ -140,6 +156,7 @@ class Printer {
                                ? fmt::format("barrier (warp, lanes {:#010x})", barrier.lanes)
                                : "barrier (warp)");
       case Barrier::Scope::Rank: return line(depth, "barrier");
+      case Barrier::Scope::Warpgroup: return line(depth, "barrier (warpgroup)");
       case Barrier::Scope::Threads: break;
     }
     line(depth,

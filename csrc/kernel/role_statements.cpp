@@ -89,8 +89,9 @@ bool only_uses(Body& body, const Region& region) {
     const bool is_event =
         std::holds_alternative<AsyncCopy>(s.node) || std::holds_alternative<Arrive>(s.node) ||
         std::holds_alternative<Wait>(s.node) || std::holds_alternative<ProxyFence>(s.node) ||
-        std::holds_alternative<Region>(s.node) || std::holds_alternative<LastBlock>(s.node) ||
-        std::holds_alternative<Leave>(s.node) || std::holds_alternative<While>(s.node);
+        std::holds_alternative<Mma>(s.node) || std::holds_alternative<Region>(s.node) ||
+        std::holds_alternative<LastBlock>(s.node) || std::holds_alternative<Leave>(s.node) ||
+        std::holds_alternative<While>(s.node);
     are_uses = are_uses && !is_event;
   });
   return are_uses;

@@ -12,10 +12,16 @@ void RunState::ticks(const std::vector<Tick>& of_all) {
 }
 
 // The clock of a thread's fences says when the thread was there: it is compared with its ticks.
+// That of its copies before a fence is compared with those of its queue.
 std::int64_t RunState::clock_of(std::int64_t agent) const {
   const std::int64_t first = BlockEvents::agent_of_fences(threads_, 0);
   const bool is_of_fences = agent >= first && agent < first + threads_;
-  return is_of_fences ? agent - first : agent;
+  if (is_of_fences) return agent - first;
+  const std::int64_t fenced = first_behind_objects() + BlockEvents::warps(threads_);
+  return agent >= fenced ? BlockEvents::agent_of_queue(threads_, agent - fenced) : agent;
+}
+std::int64_t RunState::first_behind_objects() const {
+  return BlockEvents::agent_of_object(threads_, ended_.size());
 }
 
 std::vector<std::int64_t> RunState::normal_form() const {
@@ -23,9 +29,11 @@ std::vector<std::int64_t> RunState::normal_form() const {
   // Phases before the last two are asked for in no run without faults; what is left of them is
   // their order.
   const auto oldest_of = [&](std::int64_t clock) {
-    return clock < objects ? INT64_MAX : ended_[std::size_t(clock - objects)] - 2;
+    const bool is_object = clock >= objects && clock < first_behind_objects();
+    return is_object ? ended_[std::size_t(clock - objects)] - 2 : INT64_MAX;
   };
-  std::vector<std::vector<std::int64_t>> values(std::size_t(objects) + ended_.size());
+  std::vector<std::vector<std::int64_t>> values(
+      std::size_t(first_behind_objects() + BlockEvents::warps(threads_)));
   for (const Entry& e : entries_) {
     if (e.agent == kNumber) continue;
     const std::int64_t clock = clock_of(e.agent);

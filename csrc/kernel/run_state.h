@@ -39,6 +39,7 @@ class RunState {
     std::int64_t agent, value;
   };
   std::int64_t clock_of(std::int64_t agent) const;
+  std::int64_t first_behind_objects() const;
 
   std::int64_t threads_, groups_;
   std::vector<Entry> entries_;

@@ -85,16 +85,22 @@ bool equal(const BoxMap& a, const BoxMap& b) {
          std::ranges::equal(dims, b.dims, is_same_dim);
 }
 bool equal(const Arrive& a, const Arrive& b) {
-  const auto& [object, bytes, of_stores, of_copies] = a;
-  return equal(object, b.object) && same(bytes, b.bytes) && of_stores == b.of_stores &&
+  const auto& [object, bytes, queue, of_copies] = a;
+  return equal(object, b.object) && same(bytes, b.bytes) && queue == b.queue &&
          of_copies == b.of_copies;
 }
 bool equal(const Wait& a, const Wait& b) {
-  const auto& [object, phase, pending, of_stores, by_parity] = a;
+  const auto& [object, phase, pending, queue, by_parity] = a;
   return equal(object, b.object) && same(phase, b.phase) && pending == b.pending &&
-         of_stores == b.of_stores && by_parity == b.by_parity;
+         queue == b.queue && by_parity == b.by_parity;
 }
 bool equal(const ProxyFence&, const ProxyFence&) { return true; }
+bool equal(const Mma& x, const Mma& y) {
+  const auto& [sums, a, b, sums_address, a_address, b_address, columns, depth, is_a_shared] = x;
+  return sums == y.sums && a == y.a && b == y.b && same(sums_address, y.sums_address) &&
+         same(a_address, y.a_address) && same(b_address, y.b_address) && columns == y.columns &&
+         depth == y.depth && is_a_shared == y.is_a_shared;
+}
 bool equal(const Region& a, const Region& b) {
   const auto& [role, members, body, registers, usual_registers] = a;
   return role == b.role && members == b.members && equal(body, b.body) &&

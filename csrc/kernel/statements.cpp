@@ -10,7 +10,8 @@ namespace selvage {
 
 namespace {
 
-const Barrier kOfWarp{.scope = Barrier::Scope::Warp}, kOfBlock{.scope = Barrier::Scope::Block};
+const Barrier kOfWarp{.scope = Barrier::Scope::Warp}, kOfBlock{.scope = Barrier::Scope::Block},
+    kOfWarpgroup{.scope = Barrier::Scope::Warpgroup};
 
 StatementAccess signal(const BarrierObject& object) {
   return {.buffer = object.buffer, .kind = AccessKind::Signal, .address = object.address};
@@ -42,6 +43,30 @@ void be_box(const AsyncCopy& copy, StatementParts& parts) {
   parts.expressions = {parts.expressions[copy.is_store ? 1 : 0]};
   for (Expr c : copy.box->corner) parts.expressions.add(c);
   parts.accesses = {parts.accesses[copy.is_store ? 0 : 1]};
+}
+
+StatementParts parts_of_mma(const Mma& mma) {
+  const auto tile = [](BufferId b, Expr address, std::int64_t rows, std::int64_t depth) {
+    return StatementAccess{.buffer = b,
+                           .address = address,
+                           .width = rows * depth,
+                           .alignment = 8,
+                           .is_moved = true,
+                           .is_async = true};
+  };
+  StatementAccess sums{
+      .buffer = mma.sums, .address = mma.sums_address, .width = mma.sums_of_a_thread()};
+  const StatementAccess a = mma.is_a_shared ? tile(mma.a, mma.a_address, Mma::kRows, mma.depth)
+                                            : StatementAccess{.buffer = mma.a,
+                                                              .address = mma.a_address,
+                                                              .width = mma.a_of_a_thread()};
+  StatementParts parts{.expressions = {mma.sums_address, mma.a_address, mma.b_address},
+                       .accesses = {a, tile(mma.b, mma.b_address, mma.columns, mma.depth), sums},
+                       .together = &kOfWarpgroup,
+                       .has_own_pace = true};
+  sums.kind = AccessKind::Write;
+  parts.accesses.add(sums);
+  return parts;
 }
 
 }  // namespace
@@ -90,7 +115,10 @@ StatementParts parts_of(const Statement& statement) {
           },
           [](const Arrive& arrive) {
             Parts parts{.has_own_pace = true};
-            if (!arrive.object) return parts;
+            if (!arrive.object) {
+              if (arrive.queue == ThreadQueue::Products) parts.together = &kOfWarp;
+              return parts;
+            }
             parts.expressions.add(arrive.object->address);
             if (arrive.object->rank.valid()) parts.expressions.add(arrive.object->rank);
             if (arrive.bytes.valid()) parts.expressions.add(arrive.bytes);
@@ -99,12 +127,16 @@ StatementParts parts_of(const Statement& statement) {
           },
           [](const Wait& wait) {
             Parts parts{.has_own_pace = true};
-            if (!wait.object) return parts;
+            if (!wait.object) {
+              if (wait.queue == ThreadQueue::Products) parts.together = &kOfWarp;
+              return parts;
+            }
             parts.expressions = {wait.object->address, wait.phase};
             parts.accesses.add(signal(*wait.object));
             return parts;
           },
           [](const ProxyFence&) { return Parts{.has_own_pace = true}; },
+          [](const Mma& mma) { return parts_of_mma(mma); },
           [](const Region& region) {
             return Parts{.bodies = {&region.body}, .has_own_pace = true};
           },
@@ -129,13 +161,28 @@ StatementParts parts_of(const Statement& statement) {
       statement.node);
 }
 
-bool closes_group(const Statement& s, bool of_stores) {
-  const auto* arrive = std::get_if<Arrive>(&s.node);
-  return arrive != nullptr && !arrive->object && arrive->of_stores == of_stores;
+std::optional<ThreadQueue> queue_of(const Statement& s) {
+  if (std::holds_alternative<Mma>(s.node)) return ThreadQueue::Products;
+  const auto* copy = std::get_if<AsyncCopy>(&s.node);
+  if (copy == nullptr || copy->object) return std::nullopt;
+  return copy->is_store ? ThreadQueue::Stores : ThreadQueue::Copies;
 }
-const Wait* wait_for_groups(const Statement& s, bool of_stores) {
+bool closes_group(const Statement& s, ThreadQueue queue) {
+  const auto* arrive = std::get_if<Arrive>(&s.node);
+  return arrive != nullptr && !arrive->object && arrive->queue == queue;
+}
+const Wait* wait_for_groups(const Statement& s, ThreadQueue queue) {
   const auto* wait = std::get_if<Wait>(&s.node);
-  return wait != nullptr && !wait->object && wait->of_stores == of_stores ? wait : nullptr;
+  return wait != nullptr && !wait->object && wait->queue == queue ? wait : nullptr;
+}
+bool has_mma(const Kernel& kernel) {
+  bool has = false;
+  for_each_statement(kernel.body, [&](const Statement& s) {
+    constexpr ThreadQueue kQueue = ThreadQueue::Products;
+    has = has || queue_of(s) == kQueue || closes_group(s, kQueue) ||
+          wait_for_groups(s, kQueue) != nullptr;
+  });
+  return has;
 }
 std::int64_t BoxMap::elements() const {
   std::int64_t all = 1;
@@ -251,6 +298,7 @@ std::string_view name_of(const Statement& s) {
                  [](const Arrive&) -> Name { return "an arrival"; },
                  [](const Wait&) -> Name { return "a wait"; },
                  [](const ProxyFence&) -> Name { return "a proxy fence"; },
+                 [](const Mma&) -> Name { return "a matrix multiplication"; },
                  [](const Region&) -> Name { return "a region"; },
                  [](const LastBlock&) -> Name { return "what the last block does"; },
                  [](const While&) -> Name { return "a while loop"; }},

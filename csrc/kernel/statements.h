@@ -62,7 +62,7 @@ struct StatementParts {
   // The value that it computes.
   std::optional<ValueId> value = {};
   // Its own accesses, reads first. The reads of `value` come before them.
-  Few<StatementAccess, 3> accesses = {};
+  Few<StatementAccess, 4> accesses = {};
   // The variable that it defines, inside its body or, without a body, for the statements after it;
   // invalid: none.
   Expr variable = {};
@@ -71,7 +71,8 @@ struct StatementParts {
   const std::vector<Expr>* valid = nullptr;
   Expr lane = {};
   // The threads that begin it together, as at a barrier; null: each thread runs it by itself. Of a
-  // Shuffle, all 32 threads of each warp must take part.
+  // Shuffle, all 32 threads of each warp must take part; of an Mma, all of each warpgroup; where
+  // groups of these are closed or waited for, all of each warp.
   const Barrier* together = nullptr;
   // Whether threads part or wait here by more than Guards and Barriers: it is an event, has a role,
   // or loops as long as memory says.
@@ -102,10 +103,13 @@ void for_each_statement(AnyBody& body, const F& f) {
   }
 }
 
-// Of the queue of a thread, or of that for stores: whether a statement closes a group of copies;
-// the wait for groups that it is, else null.
-bool closes_group(const Statement& s, bool of_stores);
-const Wait* wait_for_groups(const Statement& s, bool of_stores);
+// The queue of a thread to which a statement adds; nullopt: to none, or to a barrier object.
+std::optional<ThreadQueue> queue_of(const Statement& s);
+// Of a queue: whether a statement closes a group; the wait for groups that it is, else null.
+bool closes_group(const Statement& s, ThreadQueue queue);
+const Wait* wait_for_groups(const Statement& s, ThreadQueue queue);
+// Whether threads use their queues of matrix multiplications.
+bool has_mma(const Kernel& kernel);
 // By buffer of shared memory: its first byte must lie at a multiple of this, at least of
 // kSharedAlignment, for the accesses of several elements.
 std::vector<std::int64_t> shared_alignments(const Kernel& kernel);

@@ -174,10 +174,13 @@ Verification verify(const Kernel& kernel) {
   std::array<HazardFindings, kHazards> parts = {race_findings(map, items), divergence_findings(map),
                                                 lifetime_findings(map),
                                                 bounds_findings(map, items)};
-  HazardFindings& lifetime = parts[std::size_t(Hazard::Lifetime)];
-  HazardFindings replaced = replacement_findings(map, items);
-  add_rules(replaced.proved, lifetime.proved);
-  for (KernelFinding& f : replaced.open) lifetime.open.push_back(std::move(f));
+  const auto add_part = [&](Hazard hazard, HazardFindings more) {
+    HazardFindings& part = parts[std::size_t(hazard)];
+    add_rules(more.proved, part.proved);
+    std::ranges::move(more.open, std::back_inserter(part.open));
+  };
+  add_part(Hazard::Lifetime, replacement_findings(map, items));
+  add_part(Hazard::Race, register_race_findings(map));
   if (kernel.launch.is_cluster) {
     std::vector<KernelFinding> far = far_arrival_findings(map);
     auto& open = parts[std::size_t(Hazard::Divergence)].open;

@@ -19,9 +19,9 @@ std::optional<AccessEnd> CopyOrder::end_of(std::size_t access) const {
 
 std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
   const StatementTree& tree = map_.tree();
-  const auto& copy = std::get<AsyncCopy>(tree[a.place].statement->node);
-  if (copy.object) return end_for_object(a, copy.object->buffer);
-  const bool of_stores = copy.is_store;
+  const Statement& statement = *tree[a.place].statement;
+  const std::optional<ThreadQueue> queue = queue_of(statement);
+  if (!queue) return end_for_object(a, std::get<AsyncCopy>(statement.node).object->buffer);
   // The innermost body around the copy with a closing and a wait. There may be more of them, there
   // or further inside: a group that is closed earlier, or awaited earlier, has ended no later.
   for (PlaceId inner = a.place;; inner = tree[inner].parent) {
@@ -32,8 +32,8 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
                                                       : tree[owner].body;
     std::optional<PlaceId> wait, closing;
     for (PlaceId id : body) {
-      if (wait_for_groups(*tree[id].statement, of_stores) != nullptr) wait = id;
-      if (closes_group(*tree[id].statement, of_stores)) closing = id;
+      if (wait_for_groups(*tree[id].statement, *queue) != nullptr) wait = id;
+      if (closes_group(*tree[id].statement, *queue)) closing = id;
     }
     if (owner == kTop && (!wait || !closing)) return std::nullopt;
     if (!wait || !closing) continue;
@@ -44,7 +44,7 @@ std::optional<AccessEnd> CopyOrder::end_of_copy(const KernelAccess& a) const {
     });
     if (skips) return std::nullopt;
     const std::int64_t e = *closing < inner, f = *closing < *wait;
-    const std::int64_t pending = wait_for_groups(*tree[*wait].statement, of_stores)->pending;
+    const std::int64_t pending = wait_for_groups(*tree[*wait].statement, *queue)->pending;
     const std::int64_t turns = pending + 1 + e - f;
     if (turns == 0) return *wait > inner ? std::optional(AccessEnd{*wait}) : std::nullopt;
     if (owner == kTop) return std::nullopt;
@@ -192,7 +192,9 @@ bool CopyOrder::store_items_apart(std::size_t a, std::size_t b) const {
 
 bool CopyOrder::is_by_proxy(std::size_t access) const {
   const KernelAccess& a = map_.accesses()[access];
-  return a.is_async && std::get<AsyncCopy>(map_.places()[a.place].statement->node).is_by_proxy();
+  if (!a.is_async) return false;
+  const auto* copy = std::get_if<AsyncCopy>(&map_.places()[a.place].statement->node);
+  return copy == nullptr || copy->is_by_proxy();
 }
 
 // The barriers that count in front of an access for one that was made before.

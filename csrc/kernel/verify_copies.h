@@ -10,7 +10,7 @@
 
 namespace selvage {
 
-// The order of copies that end later and belong to the queue of a thread (cp.async), for any number
+// The order of copies that end later and belong to a queue of a thread (cp.async), for any number
 // of iterations of the loop around them, the ring:
 //
 //   for k in n:

@@ -43,17 +43,21 @@ class Divergence {
     check(id, together, id, is_barrier ? name_of(together) : std::string(name_of(s)));
     if (together.is_partial()) check_others(id, together);
     if (together.scope == Barrier::Scope::Threads) check_number(id, together);
-    if (std::holds_alternative<Shuffle>(s.node)) check_whole_warps(id);
+    if (std::holds_alternative<Shuffle>(s.node)) check_whole(id, kWarp, "shuffles has whole warps");
+    if (std::holds_alternative<Mma>(s.node)) {
+      check_whole(id, kWarpgroup, "multiplies matrices has whole warpgroups");
+    }
   }
 
   // A key of remembered answers: the set of threads that wait at a barrier, namely all of the block
-  // (-1), of each warp (-2) or rank (-3), or members of its own (the barrier's id).
+  // (-1), of each warp (-2), rank (-3) or warpgroup (-4), or members of its own (the barrier's id).
   using Waiters = std::int64_t;
   Waiters waiters(const Barrier& barrier, PlaceId id) const {
     if (barrier.is_partial()) return id;
     return barrier.scope == Barrier::Scope::Block  ? -1
            : barrier.scope == Barrier::Scope::Warp ? -2
-                                                   : -3;
+           : barrier.scope == Barrier::Scope::Rank ? -3
+                                                   : -4;
   }
 
   // Proves that either all members of the barrier at `id` reach the statement at `at` together or
@@ -101,6 +105,7 @@ class Divergence {
         return barrier.is_partial() ? "of these lanes of the warp" : "of the warp";
       case Barrier::Scope::Threads: return "that take part";
       case Barrier::Scope::Rank: return "of the rank";
+      case Barrier::Scope::Warpgroup: return "of the warpgroup";
     }
     return {};
   }
@@ -140,12 +145,13 @@ class Divergence {
     }
   }
 
-  void check_whole_warps(PlaceId id) {
+  // That a block has a multiple of so many threads.
+  void check_whole(PlaceId id, std::int64_t threads, const std::string& what) {
     const auto& b = map_.kernel().launch.block;
-    const Expr claim = eq(b[0] * b[1] * b[2] % kWarp, 0);
+    const Expr claim = eq(b[0] * b[1] * b[2] % threads, 0);
     Simplifier sizes(map_.size_facts());
     if (sizes.proves(claim)) return;
-    open(id, Unknown{claim}, "it is not proved that a block that shuffles has whole warps");
+    open(id, Unknown{claim}, "it is not proved that a block that " + what);
   }
 
   void open(PlaceId id, Verdict verdict, std::string text) {

@@ -17,6 +17,8 @@ struct HazardFindings {
 // `of`: the buffers whose races are asked for; empty: all.
 HazardFindings race_findings(const AccessMap& map, ItemProofs& items,
                              const std::function<bool(BufferId)>& of = {});
+// Of memory of a thread's own that matrix multiplications access, which end later.
+HazardFindings register_race_findings(const AccessMap& map);
 HazardFindings divergence_findings(const AccessMap& map);
 HazardFindings lifetime_findings(const AccessMap& map);
 // Reads of a buffer that another one replaces, of elements that may have been stored before.

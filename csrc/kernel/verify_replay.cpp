@@ -28,6 +28,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
         work_(work),
         is_of_one_block_(is_of_one_block),
         watch_(watch),
+        has_mma_(has_mma(map.kernel())),
         loop_values_(map.places().size()) {
     out_.is_complete = true;
     for (BufferId b = 0; b < map.kernel().buffers.size(); ++b) {
@@ -88,10 +89,11 @@ class Player : private BlockActions, private ReplayMemory::Log {
     if (is_clocked && threads_ > kMostClocked) return give_up();
     std::int64_t agents = 0;
     if (map_.has_own_pace()) {
-      events_.emplace(threads_, number_objects());
-      agents = BlockEvents::agents(threads_, objects_->arrivals().size());
+      events_.emplace(threads_, number_objects(), has_mma_);
+      agents = BlockEvents::agents(threads_, objects_->arrivals().size(), has_mma_);
     }
-    clock_ = BarrierClock(threads_, is_clocked, agents, map_.kernel().launch.part_threads());
+    clock_ =
+        BarrierClock(threads_, is_clocked, agents, map_.kernel().launch.part_threads(), has_mma_);
     compile();
     if (!prepare_memory()) return give_up();
     std::vector<Thread> all(static_cast<std::size_t>(threads_));
@@ -291,9 +293,18 @@ class Player : private BlockActions, private ReplayMemory::Log {
   }
   void exchange(PlaceId id, std::span<const Thread> threads) override {
     const std::vector<PlaceId>& variables = *variables_;
-    for (Thread t : threads) {
-      stand_at(t, variables);
-      access(id);
+    const bool is_mma = std::holds_alternative<Mma>(map_.tree()[id].statement->node);
+    for (std::size_t from = 0, end = 0; from < threads.size(); from = end) {
+      while (end < threads.size() && threads[end] / kWarp == threads[from] / kWarp) ++end;
+      const auto warp = threads.subspan(from, end - from);
+      const auto all_reading = is_mma ? clock_.least_knowing(warp) : warp;
+      for (Thread t : warp) {
+        stand_at(t, variables);
+        if (is_mma) clock_.copy(events_->begin(t, ThreadQueue::Products));
+        const bool reads_all = std::ranges::find(all_reading, t) != all_reading.end();
+        access(id, 0, reads_all ? std::nullopt : std::optional(Memory::Local));
+        clock_.copy(std::nullopt);
+      }
     }
   }
   void diverge(PlaceId id, const RunFault& d) override {
@@ -319,10 +330,12 @@ class Player : private BlockActions, private ReplayMemory::Log {
   bool goes_on() const override { return !is_over_ && work_ >= 0; }
   void spend(std::int64_t operations) override { work_ -= operations; }
   void access(PlaceId id) override { access(id, 0); }
-  // In the pieces of so many ranks further on.
-  void access(PlaceId id, std::int64_t ranks_on) {
+  // In the pieces of so many ranks further on. `only`: what is of that memory.
+  void access(PlaceId id, std::int64_t ranks_on, std::optional<Memory> only = {}) {
     Compiled& c = compiled_[id];
     for (std::size_t k = 0; k < c.accesses.size(); ++k) {
+      const BufferId accessed = map_.accesses()[by_place_[id][k]].buffer;
+      if (only && map_.kernel().buffers[accessed].memory != *only) continue;
       SlotTape& tape = c.accesses[k];
       if (!evaluate(tape)) continue;
       bool happens = true;
@@ -416,10 +429,14 @@ class Player : private BlockActions, private ReplayMemory::Log {
     const KernelAccess& told = *now.access;
     if (!is_new(Hazard::Race, told.place, is_here ? std::int64_t(told.buffer) : -2)) return;
     std::string what = told.kind == AccessKind::Read ? "is read" : "is written";
-    if (other.is_copy()) {
+    if (clock_.is_of_mma(other)) {
+      what += " where a matrix multiplication that accesses it may not have ended";
+    } else if (other.is_copy()) {
       what += " where a copy that accesses it may not have ended";
     } else if (lacks_fence) {
-      what = "is accessed by a thread and then by a copy with no proxy fence between";
+      what = std::string("is accessed by a thread and then by ") +
+             (clock_.is_of_mma() ? "a matrix multiplication" : "a copy") +
+             " with no proxy fence between";
     } else {
       what += std::string(" by one thread and accessed by another") +
               (is_here ? " with no barrier between" : " of another block");
@@ -439,6 +456,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
   std::int64_t work_;
   bool is_of_one_block_;
   ReplayWatch* watch_;  // of a kernel with events; or null
+  bool has_mma_;
   Replay out_;
   std::vector<std::vector<std::size_t>> by_place_;
   std::vector<Compiled> compiled_;

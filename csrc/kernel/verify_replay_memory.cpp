@@ -15,10 +15,13 @@ ReplayMemory::ReplayMemory(const AccessMap& map, ReplayLayout layout, std::int64
       clock_(clock),
       log_(log),
       local_written_(std::size_t(layout_.local * threads)),
-      shared_(std::size_t(layout_.shared)) {}
+      shared_(std::size_t(layout_.shared)) {
+  if (has_mma(map.kernel())) registers_.emplace(local_written_.size());
+}
 
 void ReplayMemory::start_block() {
   std::fill(local_written_.begin(), local_written_.end(), 0);
+  if (registers_) registers_->forget();
   shared_.forget();
 }
 
@@ -28,6 +31,7 @@ std::int64_t ReplayMemory::cost_of_a_block() const {
 
 void ReplayMemory::describe(RunState& state) const {
   for (const char written : local_written_) state.number(written);
+  if (registers_) registers_->describe(state);
   shared_.describe(state);
 }
 
@@ -67,8 +71,12 @@ void ReplayMemory::access(const KernelAccess& a, std::int64_t thread, std::int64
 }
 
 void ReplayMemory::local(const KernelAccess& a, std::int64_t thread, std::int64_t address) {
-  char& written =
-      local_written_[std::size_t(thread * layout_.local + layout_.begin[a.buffer] + address)];
+  const auto element = std::size_t(thread * layout_.local + layout_.begin[a.buffer] + address);
+  char& written = local_written_[element];
+  if (registers_) {
+    const auto open = registers_->access(element, a.kind != AccessKind::Read, clock_);
+    if (open) log_.race(a, address, *open);
+  }
   if (a.kind != AccessKind::Write && !written) {
     log_.alone(Hazard::Lifetime, a, address, "is read before anything is written there");
   }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <selvage/kernel/access_log.h>
+#include <selvage/kernel/register_log.h>
 #include <selvage/kernel/verify_replay.h>
 #include <selvage/kernel/verify_replay_layout.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +52,7 @@ class ReplayMemory {
   const BarrierClock& clock_;
   Log& log_;
   std::vector<char> local_written_;
+  std::optional<RegisterLog> registers_;  // where there are matrix multiplications
   AccessLog shared_, global_;
   std::unordered_map<std::int64_t, std::size_t> element_;  // of global memory, in the log
 };

@@ -49,7 +49,7 @@ class BoxNest {
       copy.box->owner = stored_item(fusion_, schedule_, analysis_).owner;
     }
     Body all = loops(open, {{std::move(copy)}});
-    append(all, {{Arrive{.of_stores = true}}, {Wait{.of_stores = true}}});
+    append(all, {{Arrive{.queue = ThreadQueue::Stores}}, {Wait{.queue = ThreadQueue::Stores}}});
     Body body = {{ProxyFence{}}, {Barrier{}}};
     append(body, one_elected(free_axes(), std::move(all), kernel_));
     return body;

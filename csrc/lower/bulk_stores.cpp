@@ -33,7 +33,7 @@ std::optional<Body> bulk_store_nest(const Fusion& fusion, const Schedule& schedu
     if (atomic) refuse_combined_tile(schedule, analysis.tensor);
     refuse_stores(fusion[analysis.tensor]);
   }
-  append(nest, {{Arrive{.of_stores = true}}, {Wait{.of_stores = true}}});
+  append(nest, {{Arrive{.queue = ThreadQueue::Stores}}, {Wait{.queue = ThreadQueue::Stores}}});
   Body body = {{ProxyFence{}}, {Barrier{}}};
   append(body, one_elected(axes, std::move(nest), draft.kernel));
   return body;

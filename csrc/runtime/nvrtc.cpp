@@ -216,6 +216,13 @@ static void check_instructions(std::span<const KernelSource> sources, const std:
       {"init_object(", "barrier objects (mbarrier)", 80}};
   const std::optional<int> number = number_of(arch);
   for (const KernelSource& source : sources) {
+    if (arch != "sm_90a" && source.text.find("begin_mma(") != std::string::npos) {
+      refuse<Error>("E704",
+                    fmt::format("{} has matrix multiplications by warpgroups (wgmma), which sm_90a "
+                                "alone has, and is compiled for {}",
+                                source.name, arch),
+                    "compile for sm_90a");
+    }
     for (const Instructions& i : kInstructions) {
       if (number.value_or(i.from) >= i.from) continue;
       if (source.text.find(i.word) == std::string::npos) continue;

@@ -71,6 +71,9 @@ VirtualBlock::VirtualBlock(const KernelSource& source, VirtualMachine& machine, 
   machine_.wait_for_store_groups = &VirtualBlock::wait_for_store_groups;
   machine_.begin_box_copy = &VirtualBlock::begin_box_copy;
   machine_.wait_for_phase = &VirtualBlock::wait_for_phase;
+  machine_.multiply = &VirtualBlock::begin_mma;
+  machine_.end_mma_group = &VirtualBlock::end_mma_group;
+  machine_.wait_for_mma_groups = &VirtualBlock::wait_for_mma_groups;
   machine_.access = &VirtualBlock::access;
   {
     const std::lock_guard guard(fork_lock<Fiber>());
@@ -223,7 +226,7 @@ void VirtualBlock::run_warp(Threads& warp, SplitMix64* random) {
       const std::size_t number = *std::ranges::min_element(warp) / kWarpThreads;
       refuse(warp, fmt::format("warp {} of ", number));
     }
-    if (first.kind == Stop::Kind::Shuffle) exchange(warp);
+    if (first.is_exchange()) exchange(warp);
   }
 }
 
@@ -269,14 +272,13 @@ void VirtualBlock::release_warp(const Threads& warp) {
   for (std::size_t first : warp) {
     const Stop& stop = stops_[first];
     if (goes_[first] != 0 || !stop.is_of_warp()) continue;
-    const bool is_shuffle = stop.kind == Stop::Kind::Shuffle;
-    const unsigned lanes = is_shuffle || stop.who == 0 ? ~0u : stop.who;
+    const unsigned lanes = stop.is_exchange() || stop.who == 0 ? ~0u : stop.who;
     const auto takes_part = [&](std::size_t t) { return (lanes >> t % kWarpThreads & 1) != 0; };
     const auto is_there = [&](std::size_t t) {
       return !takes_part(t) || (goes_[t] == 0 && waits_alike(stops_[t], stop));
     };
     if (!takes_part(first) || !std::ranges::all_of(warp, is_there)) continue;
-    if (is_shuffle) exchange(warp);
+    if (stop.is_exchange()) exchange(warp);
     for (std::size_t t : warp) {
       if (takes_part(t)) release(t);
     }
@@ -346,6 +348,7 @@ bool VirtualBlock::release_block() {
 
 // All have stopped and none goes on before every value is where it belongs.
 void VirtualBlock::exchange(const Threads& warp) {
+  if (stops_[warp.front()].kind == Stop::Kind::Product) return multiply(warp);
   if (warp.size() < kWarpThreads) refuse_narrow(warp);
   const std::size_t bytes = stops_[warp.front()].bytes;
   given_.resize(kWarpThreads * bytes);
@@ -372,9 +375,10 @@ void VirtualBlock::refuse(Threads threads, const std::string& whose) const {
   std::ranges::sort(threads);
   std::vector<std::string> notes;
   std::vector<int> told;
-  bool shuffles = false, waits = false;
+  bool shuffles = false, multiplies = false, waits = false;
   for (std::size_t t : threads) {
     shuffles = shuffles || stops_[t].kind == Stop::Kind::Shuffle;
+    multiplies = multiplies || stops_[t].kind == Stop::Kind::Product;
     waits = waits || stops_[t].kind == Stop::Kind::Phase;
     const int line = stops_[t].line;
     if (std::ranges::count(told, line) > 0) continue;
@@ -391,7 +395,7 @@ void VirtualBlock::refuse(Threads threads, const std::string& whose) const {
         "let as many threads arrive as the barrier object counts, and as many bytes be copied "
         "as are announced");
   }
-  const char* what = shuffles ? "shuffle" : "barrier";
+  const char* what = multiplies ? "multiplication" : shuffles ? "shuffle" : "barrier";
   refuse_run(
       source_, "E702",
       fmt::format("the threads of {}block {} part at a {}", whose, to_text(machine_.block), what),
@@ -408,11 +412,14 @@ void VirtualBlock::refuse_all() const {
 }
 
 void VirtualBlock::refuse_narrow(const Threads& warp) const {
-  refuse_run(source_, "E702",
-             fmt::format("a warp of {} threads of block {} shuffles", warp.size(),
-                         to_text(machine_.block)),
-             {note(*std::ranges::min_element(warp), std::ptrdiff_t(warp.size()) - 1)},
-             "give the block a multiple of 32 threads, and guard what the added ones do");
+  const bool multiplies = stops_[warp.front()].kind == Stop::Kind::Product;
+  refuse_run(
+      source_, "E702",
+      fmt::format("a warp of {} threads of block {} {}", warp.size(), to_text(machine_.block),
+                  multiplies ? "multiplies, and its block has no whole warpgroups" : "shuffles"),
+      {note(*std::ranges::min_element(warp), std::ptrdiff_t(warp.size()) - 1)},
+      fmt::format("give the block a multiple of {} threads, and guard what the added ones do",
+                  multiplies ? 128 : 32));
 }
 
 }  // namespace selvage

@@ -7,6 +7,7 @@
 #include <selvage/runtime/virtual_prelude.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -35,6 +36,14 @@ class VirtualBlock {
   void run(SplitMix64* random);
 
  private:
+  // A thread's part of a matrix multiplication.
+  struct Product {
+    float* sums = nullptr;
+    const std::uint16_t *a = nullptr, *b = nullptr;
+    int columns = 0;
+    bool is_bfloat16 = false, is_a_shared = false;
+  };
+  struct WarpProduct;
   // The point at which a thread stopped.
   struct Stop {
     enum class Kind {
@@ -44,6 +53,7 @@ class VirtualBlock {
       WarpBarrier,
       NumberedBarrier,
       Shuffle,
+      Product,
       Phase,
       BadAccess
     };
@@ -56,8 +66,10 @@ class VirtualBlock {
     int id = 0, threads = 0, members = 0;  // of a numbered barrier
     const void* object = nullptr;          // of a phase: the barrier object, and which it is
     int parity = 0;
+    Product product = {};
     static constexpr int kExited = -1;
-    bool is_of_warp() const { return kind == Kind::WarpBarrier || kind == Kind::Shuffle; }
+    bool is_exchange() const { return kind == Kind::Shuffle || kind == Kind::Product; }
+    bool is_of_warp() const { return kind == Kind::WarpBarrier || is_exchange(); }
   };
   using Threads = std::vector<std::size_t>;
 
@@ -83,14 +95,18 @@ class VirtualBlock {
   static void begin_bulk_copy(void* to, const void* from, long long bytes, void* object);
   static void begin_box_copy(void* to, const void* map, const int* corner, void* object);
   static void wait_for_phase(void* object, int parity, int line);
+  static void begin_mma(float* sums, const void* a, const void* b, int columns, const char* type,
+                        int is_a_shared, int line);
+  static void end_mma_group();
+  static void wait_for_mma_groups(int pending);
   bool is_made_at_once();
   static void leave();
   void begin(std::size_t position);
   Stop& stop() { return stops_[warp_[position_]]; }
 
-  // Copies of a thread that have not been made yet. They are made as late as may be: where the
-  // thread waits for them, or when the block has ended. If threads run in a drawn order, some are
-  // made at once.
+  // Copies and multiplications of a thread that have not been made yet. They are made as late as
+  // may be: where the thread waits for them, or when the block has ended. If threads run in a drawn
+  // order, some are made at once.
   struct Copy {
     std::function<void()> make;
     int group;
@@ -103,13 +119,16 @@ class VirtualBlock {
     // Makes all up to the first arrival; returns whether there is one.
     bool make_to_arrival();
   };
-  Queue& queue(bool of_stores = false);
-  void put(std::function<void()> copy, bool is_store);
+  enum class Way { Copy, Store, Product };  // kinds of queues of a thread
+  Queue& queue(Way way, std::size_t thread);
+  Queue& own_queue(Way way) { return queue(way, warp_[position_]); }
+  void put(std::function<void()> copy, Way way);
   VirtualMap map_at(const void* map) const;
   void run_threads(SplitMix64* random);
 
   void run_warp(Threads& warp, SplitMix64* random);
   void exchange(const Threads& warp);
+  void multiply(const Threads& warp);
   void resume(const Threads& threads);
   void run_in_parts(SplitMix64* random);
   // Whether both wait for the same. Two at numbered barriers are at one number.
@@ -138,7 +157,7 @@ class VirtualBlock {
   std::vector<Threads> warps_;
   std::vector<Stop> stops_;  // of each thread
   std::vector<std::byte> given_;
-  std::vector<Queue> queues_;  // by thread
+  std::vector<Queue> queues_;  // by way, then thread
   VirtualObjects objects_;
   SplitMix64* random_ = nullptr;
   // If in_parts_: by thread, whether it can go on; and the number of those that can.

@@ -83,14 +83,14 @@ bool VirtualBlock::Queue::make_to_arrival() {
 }
 
 // Made when a thread asks for one: most kernels have no copies that end later.
-VirtualBlock::Queue& VirtualBlock::queue(bool of_stores) {
-  if (queues_.empty()) queues_.resize(2 * threads_.size());
-  return queues_[warp_[position_] + (of_stores ? threads_.size() : 0)];
+VirtualBlock::Queue& VirtualBlock::queue(Way way, std::size_t thread) {
+  if (queues_.empty()) queues_.resize(3 * threads_.size());
+  return queues_[thread + std::size_t(way) * threads_.size()];
 }
 
-void VirtualBlock::put(std::function<void()> copy, bool is_store) {
+void VirtualBlock::put(std::function<void()> copy, Way way) {
   if (is_made_at_once()) return copy();
-  Queue& own = queue(is_store);
+  Queue& own = own_queue(way);
   own.copies.push_back({std::move(copy), own.closed});
 }
 
@@ -100,17 +100,17 @@ void VirtualBlock::begin_copy(void* to, const void* from, unsigned bytes) {
     access(from, bytes, 0);
     access(to, bytes, 1);
   }
-  block.put([=] { std::memcpy(to, from, bytes); }, false);
+  block.put([=] { std::memcpy(to, from, bytes); }, Way::Copy);
 }
-void VirtualBlock::end_copy_group() { ++running_->queue().closed; }
+void VirtualBlock::end_copy_group() { ++running_->own_queue(Way::Copy).closed; }
 void VirtualBlock::wait_for_copy_groups(int pending) {
-  Queue& queue = running_->queue();
+  Queue& queue = running_->own_queue(Way::Copy);
   queue.make_below(queue.closed - pending);
 }
 
 void VirtualBlock::arrive_with_copies(void* object) {
   VirtualBlock& block = *running_;
-  Queue& own = block.queue();
+  Queue& own = block.own_queue(Way::Copy);
   own.copies.push_back(
       {[&block, object] { block.objects_.arrive(object, 0, 1); }, own.closed, true});
   if (!block.is_made_at_once()) return;
@@ -156,7 +156,7 @@ void VirtualBlock::store_bytes(void* to, const void* from, long long bytes) {
     access(from, n, 0);
     access(to, n, 1);
   }
-  block.put([=] { std::memcpy(to, from, n); }, true);
+  block.put([=] { std::memcpy(to, from, n); }, Way::Store);
 }
 void VirtualBlock::combine_bytes(void* to, const void* from, long long bytes, const char* function,
                                  const char* type) {
@@ -174,7 +174,7 @@ void VirtualBlock::combine_bytes(void* to, const void* from, long long bytes, co
       combine(static_cast<char*>(to) + k, static_cast<const char*>(from) + k, t.type, function);
     }
   };
-  block.put(make, true);
+  block.put(make, Way::Store);
 }
 
 void VirtualBlock::store_box(const void* from, const void* map, const int* corner) {
@@ -211,11 +211,11 @@ void VirtualBlock::put_box(const void* from, const void* map, const int* corner,
       }
     });
   };
-  block.put(make, true);
+  block.put(make, Way::Store);
 }
-void VirtualBlock::end_store_group() { ++running_->queue(true).closed; }
+void VirtualBlock::end_store_group() { ++running_->own_queue(Way::Store).closed; }
 void VirtualBlock::wait_for_store_groups(int pending) {
-  Queue& queue = running_->queue(true);
+  Queue& queue = running_->own_queue(Way::Store);
   queue.make_below(queue.closed - pending);
 }
 // A checked launch has copies of all buffers.

@@ -28,8 +28,9 @@ VirtualMeets meets(const std::string& text) {
        {"sync_threads(", "sync_members(", "sync_cluster(", "__syncwarp(0x", "wait_for_phase("}) {
     if (has(word)) return VirtualMeets::InParts;
   }
-  for (const char* word : {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy",
-                           "store_box_", "combine_box_", "store_bytes(", "combine_bytes("}) {
+  for (const char* word :
+       {"__syncthreads", "__syncwarp", "__shfl_xor_sync", "begin_copy", "begin_mma", "store_box_",
+        "combine_box_", "store_bytes(", "combine_bytes("}) {
     if (has(word)) return VirtualMeets::Together;
   }
   return VirtualMeets::Never;

@@ -54,6 +54,10 @@ static struct {
   void (*end_store_group)(void);
   void (*wait_for_store_groups)(int pending);
   void (*wait_for_phase)(void* object, int parity, int line);
+  void (*multiply)(float* sums, const void* a, const void* b, int columns, const char* type,
+                   int is_a_shared, int line);
+  void (*end_mma_group)(void);
+  void (*wait_for_mma_groups)(int pending);
   void (*access)(const void* place, unsigned long bytes, int writes);
 } selvage_machine;
 #define threadIdx (selvage_machine.thread)
@@ -152,6 +156,18 @@ static struct {
 #define wait_for_store_groups(pending) \
   (selvage_machine.wait_for_store_groups(pending), selvage_after_barrier())
 #define wait_for_store_reads(pending) wait_for_store_groups(pending)
+#define fence_mma() ((void)0)
+#define begin_mma_in(type, columns, sums, a, b, is_a_shared) \
+  (selvage_machine.multiply(sums, a, b, columns, #type, is_a_shared, __LINE__), \
+   selvage_after_barrier())
+#define begin_mma(type, columns, sums, a, b) begin_mma_in(type, columns, sums, a, b, 1)
+#define begin_mma_of_registers(type, columns, sums, a, b) \
+  begin_mma_in(type, columns, sums, a, b, 0)
+#define end_mma_group() (selvage_machine.end_mma_group())
+#define wait_for_mma_groups(pending) \
+  (selvage_machine.wait_for_mma_groups(pending), selvage_after_barrier())
+#define mma_result(sum) ((void)0)
+#define load_mma_registers(name, a) const unsigned short* const name = (a)
 #define wait_for_phase(object, parity) \
   (selvage_machine.wait_for_phase(object, parity, __LINE__), selvage_after_barrier())
 #define wait_for_ranks(object, parity) wait_for_phase(object, parity)

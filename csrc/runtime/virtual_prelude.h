@@ -61,6 +61,13 @@ struct VirtualMachine {
   void (*end_store_group)();
   void (*wait_for_store_groups)(int pending);
   void (*wait_for_phase)(void* object, int parity, int line);
+  // Called by begin_mma(): the warp meets, and multiplies its rows of 16 along the depth, in the
+  // type f16 or bf16, when a thread of it waits for that, or before. `a`: a tile, or a thread's own
+  // part.
+  void (*multiply)(float* sums, const void* a, const void* b, int columns, const char* type,
+                   int is_a_shared, int line);
+  void (*end_mma_group)();
+  void (*wait_for_mma_groups)(int pending);
   // Called by a checked unit before each access of memory.
   void (*access)(const void* place, unsigned long bytes, int writes);
 };

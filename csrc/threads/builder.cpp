@@ -249,6 +249,19 @@ EventSlot ThreadBuilder::checked(const EventRef::Slot& at) const {
   scope_.check_number(at.slot, "the slot");
   return {at.event, at.slot};
 }
+TileRef ThreadBuilder::checked(const ArrayRef::Tile& tile) const {
+  check_not_taken();
+  if (tile.builder != this) {
+    refuse<BadInput>("E508", "the array is one of another program",
+                     "use the arrays of the builder");
+  }
+  for (Expr e : tile.subscripts) scope_.check_number(e, "the subscript");
+  return {tile.array, tile.subscripts};
+}
+void ThreadBuilder::mma(const ArrayRef::Tile& sums, const ArrayRef::Tile& a,
+                        const ArrayRef::Tile& b) {
+  add(MultiplyTiles{checked(sums), checked(a), checked(b)});
+}
 void ThreadBuilder::arrive(const EventRef::Slot& at) { add(ArriveAt{checked(at)}); }
 void ThreadBuilder::wait(const EventRef::Slot& at, Expr phase) {
   const EventSlot slot = checked(at);
@@ -256,12 +269,14 @@ void ThreadBuilder::wait(const EventRef::Slot& at, Expr phase) {
   add(WaitFor{slot, phase});
 }
 
-void ThreadBuilder::await_copies(std::int64_t pending) {
+void ThreadBuilder::await_copies(std::int64_t pending) { await(pending, false); }
+void ThreadBuilder::await_mma(std::int64_t pending) { await(pending, true); }
+void ThreadBuilder::await(std::int64_t pending, bool of_mma) {
   if (pending < 0) {
     refuse<BadInput>("E305", "the number of groups is " + std::to_string(pending),
                      "wait until at most 0 or more groups have not ended");
   }
-  add(AwaitCopies{pending});
+  add(AwaitGroups{pending, of_mma});
 }
 
 void ThreadBuilder::loop(const ThreadIndex& index, Expr condition, const Inside& inside) {

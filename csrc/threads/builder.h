@@ -99,6 +99,16 @@ class ArrayRef {
   operator()(Subscript... subscripts) const {
     return at({as_expr(subscripts)...});
   }
+  // The last axes, at subscripts of those before.
+  struct Tile {
+    const ThreadBuilder* builder;
+    std::uint32_t array;
+    std::vector<Expr> subscripts;
+  };
+  template <class... Subscript>
+  Tile tile(Subscript... subscripts) const {
+    return {builder_, array_, {as_expr(subscripts)...}};
+  }
 
  private:
   friend class ThreadBuilder;
@@ -187,6 +197,11 @@ class ThreadBuilder {
   void copy_later(const Inside& inside) { copy_later(Expr(), inside); }
   void copy_later(Expr condition, const Inside& inside);
   void await_copies(std::int64_t pending = 0);
+  // Threads of warpgroups begin sums += a * b, which ends later, as one group; the wait for such
+  // groups; and the fence behind what a thread stores for them (threads/program.h).
+  void mma(const ArrayRef::Tile& sums, const ArrayRef::Tile& a, const ArrayRef::Tile& b);
+  void await_mma(std::int64_t pending = 0);
+  void fence_shared() { add(FenceShared{}); }
   // The same copies in no group: each thread arrives when all that it has begun have ended.
   void copy_later(const EventRef::Slot& at, const Inside& inside) {
     copy_later(at, Expr(), inside);
@@ -217,6 +232,8 @@ class ThreadBuilder {
   }
   void check_not_taken() const;
   EventSlot checked(const EventRef::Slot& at) const;
+  TileRef checked(const ArrayRef::Tile& tile) const;
+  void await(std::int64_t pending, bool of_mma);
   CopyLater copies(Expr condition, const Inside& inside);
   ValueId node(const ThreadValue& value);
 

@@ -200,6 +200,11 @@ const Assign& check_copy(const ThreadItem& item, const ThreadProgram& program) {
   return *assign;
 }
 
+void check_tile(const TileRef& tile, const ThreadProgram& program, const RegionBook& book,
+                const ThreadPlace& at, Simplifier& known) {
+  ElementChecker(program, book, at, known).element(tile.array, tile.subscripts, false);
+}
+
 void check_elements(const Assign& assign, const ThreadProgram& program, const RegionBook& book,
                     const ThreadPlace& at, Simplifier& known) {
   ElementChecker checker(program, book, at, known);

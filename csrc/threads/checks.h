@@ -33,6 +33,9 @@ void check_defined(Expr e, std::string_view what, Simplifier& known);
 // 4 or 8 bytes from global to shared memory, as it is.
 const Assign& check_copy(const ThreadItem& item, const ThreadProgram& program);
 
+// The same of the subscripts of a tile.
+void check_tile(const TileRef& tile, const ThreadProgram& program, const RegionBook& book,
+                const ThreadPlace& at, Simplifier& known);
 void check_elements(const Assign& assign, const ThreadProgram& program, const RegionBook& book,
                     const ThreadPlace& at, Simplifier& known);
 

@@ -16,6 +16,7 @@
 #include <selvage/threads/joins.h>
 #include <selvage/threads/launch_levels.h>
 #include <selvage/threads/lower_threads.h>
+#include <selvage/threads/mma_checks.h>
 #include <selvage/threads/refuse_at.h>
 #include <selvage/threads/region_book.h>
 #include <selvage/threads/steps.h>
@@ -202,10 +203,28 @@ class ThreadLowering {
     made.phase = known.simplify(wait.phase % 2);
     put(out, made, origin(place, at, "wait: " + to_string(program_, wait.at)));
   }
-  void add(const AwaitCopies& await, const Place& place, const ThreadPlace& at, Body& out) {
+  void add(const AwaitGroups& await, const Place& place, const ThreadPlace& at, Body& out) {
     Wait wait;
     wait.pending = await.pending;
+    if (await.of_mma) wait.queue = ThreadQueue::Products;
     put(out, wait, origin(place, at));
+  }
+  void add(const FenceShared&, const Place& place, const ThreadPlace& at, Body& out) {
+    put(out, ProxyFence{}, origin(place, at));
+  }
+  void add(const MultiplyTiles& multiply, const Place& place, const ThreadPlace& at, Body& out) {
+    Mma mma = checked_mma(multiply, program_, place);
+    Simplifier known(book_.facts_at(at, true));
+    const auto address = [&](TileRef tile) {
+      check_tile(tile, program_, book_, at, known);
+      tile.subscripts.resize(program_.arrays[tile.array].shape.size(), pool_.constant(0));
+      return memory_.address(tile.array, tile.subscripts, known);
+    };
+    mma.sums_address = address(multiply.sums);
+    mma.a_address = address(multiply.a);
+    mma.b_address = address(multiply.b);
+    put(out, mma, origin(place, at, "mma"));
+    put(out, Arrive{.queue = ThreadQueue::Products}, origin(place, at));
   }
 
   void add(const InThreads& in, const Place& place, const ThreadPlace& at, Body& out) {

@@ -120,10 +120,26 @@ struct CopyLater {
   ThreadBody body;        // of Assigns
   std::optional<EventSlot> at = {};
 };
-// The thread waits until at most `pending` groups of its copies, the last ones, have not ended.
-struct AwaitCopies {
-  std::int64_t pending = 0;
+// A tile: the last axes of an array, at subscripts of those before. Of a local array, what the
+// thread has of it.
+struct TileRef {
+  std::uint32_t array = 0;  // index into ThreadProgram::arrays
+  std::vector<Expr> subscripts;
 };
+// The threads of each warpgroup that get here begin sums += a * b, which ends later, as one group
+// of theirs (Mma, kernel/kernel.h).
+struct MultiplyTiles {
+  TileRef sums, a, b;
+};
+// The thread waits until at most `pending` groups of its copies, or of its matrix multiplications,
+// the last ones, have not ended.
+struct AwaitGroups {
+  std::int64_t pending = 0;
+  bool of_mma = false;
+};
+// What the thread has done to shared memory until now comes before the matrix multiplications that
+// are begun by those who learn of it (ProxyFence, kernel/kernel.h).
+struct FenceShared {};
 // The thread arrives at an event, and goes on.
 struct ArriveAt {
   EventSlot at;
@@ -142,7 +158,7 @@ struct InnerParallel {
 
 struct ThreadItem {
   std::variant<Assign, DoTogether, InThreads, SerialFor, LeaveFor, Synchronize, InnerParallel,
-               CopyLater, AwaitCopies, ArriveAt, WaitFor>
+               CopyLater, AwaitGroups, MultiplyTiles, FenceShared, ArriveAt, WaitFor>
       node;
   Place place = {};
 };

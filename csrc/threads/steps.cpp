@@ -109,6 +109,7 @@ class StepWalk {
       case Barrier::Scope::Block: return "the block";
       case Barrier::Scope::Threads: return counted(barrier.warps(), "warp");
       case Barrier::Scope::Rank: return "the block of the cluster";
+      case Barrier::Scope::Warpgroup: return "the warpgroup";
       case Barrier::Scope::Warp: break;
     }
     return barrier.is_partial() ? counted(std::popcount(barrier.lanes), "thread") + " of a warp"

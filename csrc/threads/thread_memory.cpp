@@ -36,6 +36,9 @@ void ThreadMemory::note_writes(const ThreadBody& body) {
       b.is_written = true;
       b.is_updated = b.memory == Memory::Global;
     }
+    if (const auto* mma = std::get_if<MultiplyTiles>(&item.node)) {
+      kernel_.buffers.at(mma->sums.array).is_written = true;
+    }
     if (const ThreadBody* inside = body_of(item)) note_writes(*inside);
   }
 }

@@ -110,6 +110,16 @@ class FindingReader {
           "of them together than all begin with";
       return;
     }
+    constexpr ThreadQueue kMma = ThreadQueue::Products;
+    if (s != nullptr &&
+        (queue_of(*s) == kMma || closes_group(*s, kMma) || wait_for_groups(*s, kMma) != nullptr)) {
+      d.code = "E831";
+      d.message = "a matrix multiplication is of whole warpgroups: " + finding.text;
+      d.help =
+          "let all 128 threads of each warpgroup get there together, in a block of a multiple of "
+          "128 threads";
+      return;
+    }
     const std::string what = origin.what.empty() ? "here" : origin.what;
     d.code = "E814";
     d.message = what + " is a barrier that part of its threads cannot reach: " + finding.text;

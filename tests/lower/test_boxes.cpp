@@ -235,8 +235,9 @@ TEST(Boxes, AreStoredInOrderOnly) {
   const auto is_event = [](const Statement& s) {
     const auto* arrive = std::get_if<Arrive>(&s.node);
     const auto* wait = std::get_if<Wait>(&s.node);
-    return std::holds_alternative<ProxyFence>(s.node) || (arrive != nullptr && arrive->of_stores) ||
-           (wait != nullptr && wait->of_stores);
+    return std::holds_alternative<ProxyFence>(s.node) ||
+           (arrive != nullptr && arrive->queue == ThreadQueue::Stores) ||
+           (wait != nullptr && wait->queue == ThreadQueue::Stores);
   };
   std::size_t events = 0;
   for_each_statement(kernel.body, [&](const Statement& s) { events += is_event(s) ? 1 : 0; });

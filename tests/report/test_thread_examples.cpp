@@ -99,6 +99,29 @@ TEST(ThreadExamples, DoWhatTheySay) {
                [](std::int64_t k) { return k / 64 * 64 + 63 - k % 64 + 1; });
 }
 
+// x and w are small integers, whose products are exact.
+TEST(ThreadExamples, MultiplyMatrices) {
+  const ThreadExample e("threads_mma.yaml");
+  for (Machine machine : {Machine::Emulate, Machine::Virtual}) {
+    ThreadRunRequest request{.on = machine};
+    Array x(DataType::Half, {8, 64, 8}), w(DataType::Half, {8, 32, 8});
+    for (std::int64_t k = 0; k < x.size(); ++k) x.set(k, double(k * k % 23 - 11));
+    for (std::int64_t k = 0; k < w.size(); ++k) w.set(k, double(k * k % 19 - 9));
+    request.inputs = {{"x", x}, {"w", w}};
+    const ThreadRun run = run_threads(*e.file.threads, request);
+    ASSERT_TRUE(run.passed());
+    for (std::int64_t m = 0; m < 64; ++m) {
+      for (std::int64_t n = 0; n < 32; ++n) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < 64; ++k) {
+          sum += x.get((k / 8 * 64 + m) * 8 + k % 8) * w.get((k / 8 * 32 + n) * 8 + k % 8);
+        }
+        ASSERT_EQ(run.outputs.at("y").get(m * 32 + n), sum) << m << ", " << n;
+      }
+    }
+  }
+}
+
 // No barrier but these: text of the emitted kernels.
 TEST(ThreadExamples, HaveExactlyTheBarriersThatTheyAskFor) {
   const auto barriers = [](const char* name) {
@@ -139,7 +162,7 @@ TEST(ThreadExamples, CompileForSm90aWithoutLocalMemory) {
     EXPECT_EQ(c.local_loads + c.local_stores, 0) << name;
     ++kernels;
   }
-  EXPECT_EQ(kernels, 7);
+  EXPECT_EQ(kernels, 8);
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ enum : std::uint32_t {
   kUtmastg = 0x3b5,
   kUtmaredg = 0x3b6,
   kUsetmaxreg = 0x9c8,
+  kHgmma = 0x9f0,
+  kHgmmaOfRegisters = 0xdf0,
   kUcgabarWait = 0xdc7,
   kSyncsExchange = 0x5b2,
   kSyncsArrive = 0x9a7,
@@ -151,6 +153,8 @@ StaticCounts count_code(std::span<const std::byte> text) {
       case kUtmaredg: ++counts.box_reductions; break;
       case kUcgabarWait: ++counts.cluster_barriers; break;
       case kUsetmaxreg: ++counts.register_changes; break;
+      case kHgmma:
+      case kHgmmaOfRegisters: ++counts.multiplications; break;
       case kSyncsExchange:
       case kSyncsArrive:
       case kSyncsPhase: ++counts.object_events; break;

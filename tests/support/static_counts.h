@@ -31,6 +31,7 @@ struct StaticCounts {
   // Bulk copies, and boxes, that are combined with what there is.
   int bulk_reductions = 0, box_reductions = 0;
   int register_changes = 0;  // setmaxnreg
+  int multiplications = 0;   // of matrices, by warpgroups
   int cluster_barriers = 0;  // waits of all blocks of a cluster
   // In SASS only: the instructions on the shortest way from the entry to an exit, without calls, so
   // without what serves rare values. It goes once through a loop.

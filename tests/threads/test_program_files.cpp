@@ -312,9 +312,8 @@ TEST(ProgramFiles, ItemsOfABodyAreKnown) {
   expect_mended(kSixThreads + R"(- meet: shared
 )",
                 "a.yaml:4:3: error[E304]: an item of a body: 'meet' is none of let, do, inthreads, "
-                "for, foreach, with, sync, parallel, copy, await, arrive, wait, break, continue; "
-                "help: write one "
-                "of them",
+                "for, foreach, with, sync, parallel, copy, await, mma, await_mma, fence, arrive, "
+                "wait, break, continue; help: write one of them",
                 {"meet", "sync"});
   expect_mended(kSixThreads + R"(- sync: block
 )",
