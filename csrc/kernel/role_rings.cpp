@@ -409,7 +409,7 @@ std::optional<MergedRoles> with_roles_merged(const Kernel& kernel) {
   const AccessMap accesses(kernel);
   RoleRings rings(accesses, *merged);
   if (!rings.merge(merged->body)) return std::nullopt;
-  MergedRoles out{merged, nullptr};
+  MergedRoles out{merged, nullptr, accesses.simplifiers()};
   if (!rings.meets()) {
     const auto uses = std::make_shared<Kernel>(*merged);
     leave_uses(uses->body, rings.loops());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <selvage/kernel/kernel.h>
+#include <selvage/simplifier/simplifier.h>
 
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ struct MergedRoles {
   // The same without the copies, and without the barriers of the rings; null where those who use
   // tiles have such barriers of their own.
   std::shared_ptr<const Kernel> uses;
+  std::shared_ptr<SimplifiersByFacts> simplifiers = {};  // that it took to find this
 };
 // nullopt: it has none, or has regions that are no such rings.
 std::optional<MergedRoles> with_roles_merged(const Kernel& kernel);

@@ -121,12 +121,15 @@ static void add_findings(std::vector<KernelFinding> findings, Verification& out)
 
 // By the rings of one role that stand for those of two. Threads that copy do not store what the
 // others keep in registers; and those who use tiles may not meet as in the rings.
+static Verification verify(const Kernel& kernel,
+                           const std::shared_ptr<SimplifiersByFacts>& simplifiers);
 static Verification of_roles(const Kernel& kernel, const MergedRoles& merged) {
-  Verification out = verify(*merged.rings);
+  Verification out = verify(*merged.rings, merged.simplifiers);
   out.written_out = merged.rings;
   add_findings(register_findings(kernel), out);
   const std::shared_ptr<const Kernel> rest = without_regions(kernel);
-  HazardFindings kept = lifetime_findings(AccessMap(*rest));
+  HazardFindings kept =
+      lifetime_findings(AccessMap(*rest, AccessMap::Of::All, merged.simplifiers));
   for (KernelFinding& f : kept.open) {
     if (f.buffer && rest->buffers[*f.buffer].memory != Memory::Local) continue;
     f.text += ", by the threads that copy";
@@ -134,7 +137,7 @@ static Verification of_roles(const Kernel& kernel, const MergedRoles& merged) {
     add_findings({std::move(f)}, out);
   }
   if (!merged.uses) return out;
-  const AccessMap map(*merged.uses);
+  const AccessMap map(*merged.uses, AccessMap::Of::All, merged.simplifiers);
   ItemProofs items(map);
   const auto is_global = [&](BufferId b) {
     return map.kernel().buffers[b].memory == Memory::Global;
@@ -158,15 +161,19 @@ static bool are_decided_by_one_block(const AccessMap& map, std::span<const Hazar
          are_blocks_alike(map);
 }
 
-Verification verify(const Kernel& kernel) {
+Verification verify(const Kernel& kernel) { return verify(kernel, nullptr); }
+
+// `simplifiers`: as of an AccessMap.
+static Verification verify(const Kernel& kernel,
+                           const std::shared_ptr<SimplifiersByFacts>& simplifiers) {
   if (std::shared_ptr<const Kernel> written = with_stores_written_out(kernel)) {
-    Verification out = verify(*written);
+    Verification out = verify(*written, simplifiers);
     add_findings(box_findings(AccessMap(kernel)), out);
     out.written_out = std::move(written);
     return out;
   }
   if (const auto merged = with_roles_merged(kernel)) return of_roles(kernel, *merged);
-  AccessMap all(kernel);
+  AccessMap all(kernel, AccessMap::Of::All, simplifiers);
   if (is_too_large(all)) return not_tried(all);
   all.drop_unreached();
   const AccessMap& map = all;

@@ -304,12 +304,13 @@ class AccessCollector {
   std::vector<Expr> taken_;                     // by loops and numbers from memory
 };
 
-AccessMap::AccessMap(const Kernel& kernel, Of of)
+AccessMap::AccessMap(const Kernel& kernel, Of of, std::shared_ptr<SimplifiersByFacts> simplifiers)
     : kernel_(kernel),
       of_(of),
       tree_(kernel),
       size_facts_(*kernel.pool),
-      written_(kernel.buffers.size(), false) {
+      written_(kernel.buffers.size(), false),
+      simplifiers_(simplifiers ? std::move(simplifiers) : std::make_shared<SimplifiersByFacts>()) {
   for (std::size_t k = 0; k < 3; ++k) {
     const auto index = [&](Expr extent, const char* name) {
       return extent.is_const(1) ? pool().constant(0) : pool().symbol(name);
@@ -465,7 +466,7 @@ Facts AccessMap::facts(std::size_t scope) const {
 }
 
 Simplifier& AccessMap::at(std::size_t scope) const {
-  if (at_[scope] == nullptr) at_[scope] = std::make_unique<Simplifier>(simplifier(facts(scope)));
+  if (at_[scope] == nullptr) at_[scope] = &with(facts(scope));
   return *at_[scope];
 }
 

@@ -97,7 +97,9 @@ class AccessMap {
  public:
   // Of all memory, or of none that is a thread's own: nobody else sees that.
   enum class Of : std::uint8_t { All, SeenByOthers };
-  explicit AccessMap(const Kernel& kernel, Of of = Of::All);
+  // `simplifiers`: those of other maps of kernels with one pool; null: of this one alone.
+  explicit AccessMap(const Kernel& kernel, Of of = Of::All,
+                     std::shared_ptr<SimplifiersByFacts> simplifiers = nullptr);
 
   // Drops accesses that happen at no sizes that the kernel is for.
   void drop_unreached();
@@ -139,8 +141,9 @@ class AccessMap {
   const Facts& size_facts() const { return size_facts_; }
   Facts facts(std::size_t scope) const;
   Simplifier& at(std::size_t scope) const;
-  // One for facts of a scope, and more.
-  Simplifier simplifier(Facts facts) const { return shared_.simplifier(std::move(facts)); }
+  // One for facts of a scope, and more. It lives as long as this.
+  Simplifier& with(Facts facts) const { return simplifiers_->of(std::move(facts)); }
+  const std::shared_ptr<SimplifiersByFacts>& simplifiers() const { return simplifiers_; }
   // The canonical form of an access's address under the facts of its scope.
   Expr address(std::size_t access) const;
 
@@ -175,8 +178,8 @@ class AccessMap {
   Facts size_facts_;
   std::vector<bool> written_;
   std::vector<std::optional<BufferId>> replacement_;
-  mutable SharedSymbols shared_;
-  mutable std::vector<std::unique_ptr<Simplifier>> at_;
+  std::shared_ptr<SimplifiersByFacts> simplifiers_;
+  mutable std::vector<Simplifier*> at_;
   mutable std::vector<Expr> addresses_;
   mutable std::map<BufferId, bool> of_own_rank_;
 };

@@ -84,7 +84,7 @@ struct CopyOrder::Digit {
 std::optional<std::vector<CopyOrder::Digit>> CopyOrder::digits_of(
     const KernelAccess& a, Expr index, const std::vector<PlaceId>& loops) const {
   std::vector<Digit> digits;
-  Simplifier sizes(map_.size_facts());
+  Simplifier& sizes = map_.with(map_.size_facts());
   const auto add = [&](PlaceId loop, Expr variable, std::optional<std::int64_t> count) {
     const Expr next = substitute(index, {{variable, variable + 1}});
     const Expr step = sizes.simplify(next - index);
@@ -171,7 +171,7 @@ bool CopyOrder::store_items_apart(std::size_t a, std::size_t b) const {
     }
     return told;
   };
-  Simplifier sizes(map_.size_facts());
+  Simplifier& sizes = map_.with(map_.size_facts());
   std::vector<PlaceId> open;
   for (PlaceId loop : common) {
     if (!is_inside(end->at, loop)) open.push_back(loop);

@@ -149,7 +149,7 @@ class Divergence {
   void check_whole(PlaceId id, std::int64_t threads, const std::string& what) {
     const auto& b = map_.kernel().launch.block;
     const Expr claim = eq(b[0] * b[1] * b[2] % threads, 0);
-    Simplifier sizes(map_.size_facts());
+    Simplifier& sizes = map_.with(map_.size_facts());
     if (sizes.proves(claim)) return;
     open(id, Unknown{claim}, "it is not proved that a block that " + what);
   }

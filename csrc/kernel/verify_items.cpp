@@ -84,11 +84,11 @@ bool ItemProofs::have_one_owner(const Item& a, const Item& b) {
 
 Simplifier& ItemProofs::at(const KernelAccess& access) {
   if (access.width == 1) return map_.at(access.scope);
-  std::unique_ptr<Simplifier>& own = wide_[std::size_t(&access - map_.accesses().data())];
+  Simplifier*& own = wide_[std::size_t(&access - map_.accesses().data())];
   if (own == nullptr) {
     Facts facts = map_.facts(access.scope);
     facts.loop(access.lane, map_.pool().constant(access.width));
-    own = std::make_unique<Simplifier>(map_.simplifier(std::move(facts)));
+    own = &map_.with(std::move(facts));
   }
   return *own;
 }

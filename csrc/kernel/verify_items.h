@@ -63,7 +63,7 @@ class ItemProofs {
   Memo is_item_, tells_thread_;  // by access
   Memo end_inside_, lie_apart_;  // by buffer
   // For accesses of several neighbours: the facts of the scope, and the range of the lane.
-  std::vector<std::unique_ptr<Simplifier>> wide_;
+  std::vector<Simplifier*> wide_;
 };
 
 }  // namespace selvage

@@ -278,7 +278,7 @@ std::optional<ObjectRing> ObjectRings::find(BufferId objects) const {
     // What is waited for has been begun.
     Facts facts = map_.facts(map_.accesses()[uses->wait].scope);
     facts.assume(map_.pool().constant(turns) <= k);
-    Simplifier at_wait(facts);
+    Simplifier& at_wait = map_.with(facts);
     for (Expr c : of_all) {
       if (!at_wait.proves(substitute(c, {{k, k - turns}}))) return std::nullopt;
     }

@@ -140,7 +140,7 @@ class ShiftProofs {
     const std::int64_t step =
         std::lcm(turns * unit, std::max<std::int64_t>(1, congruence_.modulus));
     if (turns < 1 || unit < 1 || step > kMostTurns * 64) return false;
-    Simplifier sizes(map_.size_facts());
+    Simplifier& sizes = map_.with(map_.size_facts());
     std::optional<std::int64_t> common;
     for (Expr end : ends) {
       const Expr more = sizes.simplify(substitute(end, {{out_.size, out_.size + step}}) - end);

@@ -42,7 +42,7 @@ class WriterSearch {
     const Expr lane = pool_.symbol("lane of access");
     Facts facts = map.facts(read_.scope);
     facts.loop(lane, pool_.constant(read_.width));
-    wide_ = std::make_unique<Simplifier>(map_.simplifier(std::move(facts)));
+    wide_ = &map_.with(std::move(facts));
     const auto sum = add(address_, LinearSum::of_atom(lane));
     if (sum) address_ = *sum;
     is_measured_ = sum.has_value();
@@ -60,7 +60,7 @@ class WriterSearch {
   }
 
  private:
-  Simplifier& known() { return wide_ ? *wide_ : map_.at(read_.scope); }
+  Simplifier& known() { return wide_ != nullptr ? *wide_ : map_.at(read_.scope); }
   // An expression of a write at its iteration.
   Expr of_write(Expr e) const { return earlier_.empty() ? e : substitute(e, earlier_); }
   // As the write has it: in the form that the conditions around it give, and without these, which
@@ -86,7 +86,7 @@ class WriterSearch {
     if (!open.empty() && !excluded.empty()) {
       Facts facts = known().facts();
       for (Expr e : excluded) facts.assume(!e);
-      Simplifier elsewhere = map_.simplifier(std::move(facts));
+      Simplifier& elsewhere = map_.with(std::move(facts));
       std::erase_if(open, [&](Expr e) { return proves(e, elsewhere); });
     }
     return std::all_of(open.begin(), open.end(), [&](Expr e) {
@@ -317,7 +317,7 @@ class WriterSearch {
   std::optional<Simplifier> of_sizes_;
   LinearSum address_;  // of the element that is read
   bool is_measured_ = true;
-  std::unique_ptr<Simplifier> wide_;  // of a read of several neighbours
+  Simplifier* wide_ = nullptr;  // of a read of several neighbours
   int proofs_left_ = kMostProofs;
   bool has_choice_ = false;
   std::map<std::uint32_t, Expr> chosen_;

@@ -45,10 +45,23 @@ const std::vector<Expr>& Simplifier::rules_wanted() const {
 }
 const std::vector<std::uint64_t>& Simplifier::hits() const { return parts_->rules.hits(); }
 
-SharedSymbols::SharedSymbols() = default;
-SharedSymbols::~SharedSymbols() = default;
+SimplifiersByFacts::SimplifiersByFacts() = default;
+SimplifiersByFacts::~SimplifiersByFacts() = default;
 
-Simplifier SharedSymbols::simplifier(Facts facts) {
+Simplifier& SimplifiersByFacts::of(Facts facts) {
+  std::size_t key = facts.symbols().size();
+  for (Expr e : facts.assumptions()) key = key * 31 + e.id();
+  const auto [first, last] = by_facts_.equal_range(key);
+  const auto same_facts = std::find_if(first, last, [&](const auto& known) {
+    return known.second.facts().symbols() == facts.symbols() &&
+           std::ranges::equal(known.second.facts().assumptions(), facts.assumptions(),
+                              [](Expr a, Expr b) { return same(a, b); });
+  });
+  if (same_facts != last) return same_facts->second;
+  return by_facts_.emplace(key, made(std::move(facts)))->second;
+}
+
+Simplifier SimplifiersByFacts::made(Facts facts) {
   if (facts.assumptions().empty()) return Simplifier(std::move(facts));
   const std::vector<Facts::Symbol>& own = facts.symbols();
   const auto is_enough = [&](const std::unique_ptr<SimplifierParts>& parts) {
@@ -61,10 +74,10 @@ Simplifier SharedSymbols::simplifier(Facts facts) {
                                   [&](Expr e) { return mentions(e, s.symbol); });
     });
   };
-  auto known = std::ranges::find_if(known_, is_enough);
-  if (known == known_.end()) {
-    known_.push_back(std::make_unique<SimplifierParts>(facts.of_symbols(), 0, UINT64_MAX));
-    known = known_.end() - 1;
+  auto known = std::ranges::find_if(of_symbols_, is_enough);
+  if (known == of_symbols_.end()) {
+    of_symbols_.push_back(std::make_unique<SimplifierParts>(facts.of_symbols(), 0, UINT64_MAX));
+    known = of_symbols_.end() - 1;
   }
   return Simplifier(
       std::make_unique<SimplifierParts>(std::move(facts), 0, UINT64_MAX, known->get()));

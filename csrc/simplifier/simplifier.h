@@ -4,6 +4,7 @@
 #include <selvage/simplifier/verdict.h>
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace selvage {
@@ -52,23 +53,28 @@ class Simplifier {
   const std::vector<std::uint64_t>& hits() const;
 
  private:
-  friend class SharedSymbols;
+  friend class SimplifiersByFacts;
   explicit Simplifier(std::unique_ptr<SimplifierParts> parts);
 
   std::unique_ptr<SimplifierParts> parts_;  // parts.h
 };
 
-// Simplifiers for many scopes, such as those of one kernel. What a simplifier first learns of an
-// assumption follows from the facts about symbols alone, without the other assumptions; it is made
-// once for all scopes that know the same of symbols, but for further ones that none mentions.
-class SharedSymbols {
+// Simplifiers for many scopes, such as those of one kernel: one for all that know the same. What a
+// simplifier first learns of an assumption follows from the facts about symbols alone, without the
+// other assumptions; it is made once for all scopes that know the same of symbols, but for further
+// ones that none mentions.
+class SimplifiersByFacts {
  public:
-  SharedSymbols();
-  ~SharedSymbols();
-  Simplifier simplifier(Facts facts);
+  SimplifiersByFacts();
+  ~SimplifiersByFacts();
+  // Lives as long as this.
+  Simplifier& of(Facts facts);
 
  private:
-  std::vector<std::unique_ptr<SimplifierParts>> known_;  // without assumptions
+  Simplifier made(Facts facts);
+
+  std::unordered_multimap<std::size_t, Simplifier> by_facts_;  // by a hash of the assumptions
+  std::vector<std::unique_ptr<SimplifierParts>> of_symbols_;   // without assumptions
 };
 
 }  // namespace selvage
