@@ -1,16 +1,17 @@
 #include <selvage/base/check.h>
 #include <selvage/base/integer.h>
 #include <selvage/base/shuffle.h>
+#include <selvage/emulate/box_items.h>
 #include <selvage/emulate/compiled.h>
 #include <selvage/emulate/emulate.h>
 #include <selvage/emulate/emulate_faults.h>
 #include <selvage/emulate/memory_checked.h>
+#include <selvage/emulate/mma_tiles.h>
 #include <selvage/emulate/request_log.h>
 #include <selvage/emulate/value_machine.h>
 #include <selvage/emulate/watch.h>
 #include <selvage/expr/text.h>
 #include <selvage/kernel/block_run.h>
-#include <selvage/kernel/mma_layout.h>
 #include <selvage/kernel/statements.h>
 
 #include <fmt/format.h>
@@ -312,11 +313,10 @@ class Machine : private BlockActions, private RunView {
       memory_->write(shuffle.to, s.indices[0], value, false);
     }
   }
-  // What threads that are missing have is 0.
-  void multiply(CompiledStatement& s, std::span<const Thread> threads) {
+  // What threads of the warp that are missing have is 0.
+  void multiply(CompiledStatement& s, std::span<const Thread> warp) {
     const Mma& mma = *s.mma;
-    const std::int64_t depth = mma.depth, columns = mma.columns;
-    std::vector<float> a(std::size_t(Mma::kRows * depth)), b(std::size_t(columns * depth));
+    MmaTiles tiles(mma);
     const auto read = [&](BufferId from, std::int64_t address) {
       return memory_->read(from, address).single;
     };
@@ -325,39 +325,18 @@ class Machine : private BlockActions, private RunView {
       clock_.copy(events_->begin(t, ThreadQueue::Products));
       return evaluate(s);
     };
-    const auto read_tile = [&](std::vector<float>& tile, std::int64_t rows, BufferId from,
-                               std::int64_t at) {
-      for (std::int64_t row = 0; row < rows; ++row) {
-        for (std::int64_t k = 0; k < depth; ++k) {
-          tile[std::size_t(row * depth + k)] = read(from, at + mma_place(rows, row, k));
-        }
-      }
-    };
-    for (std::size_t from = 0, end = 0; from < threads.size(); from = end) {
-      while (end < threads.size() && threads[end] / kWarp == threads[from] / kWarp) ++end;
-      const auto warp = threads.subspan(from, end - from);
-      for (Thread t : clock_.least_knowing(warp)) {
-        if (!begin(t)) continue;
-        if (mma.is_a_shared) read_tile(a, Mma::kRows, mma.a, s.indices[1]);
-        read_tile(b, columns, mma.b, s.indices[2]);
-      }
-      for (Thread t : warp) {
-        if (mma.is_a_shared || !begin(t)) continue;
-        for (std::int64_t v = 0; v < mma.a_of_a_thread(); ++v) {
-          const std::int64_t own = t % kWarpgroup;
-          a[std::size_t(mma_row(own, v) * depth + mma_depth(own, v))] =
-              read(mma.a, s.indices[1] + v);
-        }
-      }
+    for (Thread t : clock_.least_knowing(warp)) {
+      if (begin(t)) tiles.read_shared(s.indices[1], s.indices[2], read);
     }
-    for (Thread t : threads) {
+    for (Thread t : warp) {
+      if (begin(t)) tiles.read_own(t % kWarpgroup, s.indices[1], read);
+    }
+    for (Thread t : warp) {
       if (!begin(t)) continue;
       for (std::int64_t v = 0; v < mma.sums_of_a_thread(); ++v) {
-        const float* row = &a[std::size_t(mma_row(t % kWarpgroup, v) * depth)];
-        const float* column = &b[std::size_t(mma_column(t % kWarpgroup, v) * depth)];
-        float sum = read(mma.sums, s.indices[0] + v);
-        for (std::int64_t k = 0; k < depth; ++k) sum += row[k] * column[k];
-        memory_->write(mma.sums, s.indices[0] + v, Scalar::of(sum), false);
+        const std::int64_t at = s.indices[0] + v;
+        const float sum = tiles.added(t % kWarpgroup, v, read(mma.sums, at));
+        memory_->write(mma.sums, at, Scalar::of(sum), false);
       }
     }
     clock_.copy(std::nullopt);
@@ -372,21 +351,10 @@ class Machine : private BlockActions, private RunView {
     }
   }
   void diverge(PlaceId id, const RunFault& d) override {
-    using Kind = RunFault::Kind;
     at_ = id;
-    const std::string who = log_.name(log_.thread);
     const std::int64_t other = d.other ? first_ + std::int64_t(*d.other) : FaultLog::kNoThread;
-    std::string what = who + " is at " + d.what;
-    if (d.kind == Kind::Missing) {
-      what = who + (compiled(id).shuffle ? " gives a value in " : " waits at ") + d.what +
-             " that " + log_.name(other) + " does not reach";
-    } else if (d.kind == Kind::Stranger) {
-      what = who + " gets to " + d.what + ", in which it takes no part";
-    } else if (d.kind == Kind::Taken) {
-      what =
-          who + " gets to " + d.what + " where " + log_.name(other) + " may still wait for others";
-    }
-    log_.report(FaultKind::DivergentBarrier, what, other);
+    const bool gives_a_value = compiled(id).shuffle != nullptr;
+    log_.report(FaultKind::DivergentBarrier, log_.parting(d, other, gives_a_value), other);
   }
   bool goes_on() const override { return true; }
   void spend(std::int64_t) override {}
@@ -424,36 +392,29 @@ class Machine : private BlockActions, private RunView {
     } else {
       note(UINT32_MAX, AccessKind::Write, tile, at, t.width);
     }
-    std::vector<std::pair<std::int64_t, std::int64_t>> extents;  // and strides
-    for (const BoxMap::Dim& dim : map.dims) {
-      extents.emplace_back(number(dim.size), number(dim.stride));
+    BoxItems items(map);
+    for (std::size_t d = 0; d < map.dims.size(); ++d) {
+      items.dims.push_back(
+          {s.indices[1 + d], number(map.dims[d].size), number(map.dims[d].stride)});
     }
     log_.lane = s.slot;
     for (std::int64_t k = 0; k < t.width; ++k) {
       own_[s.slot] = k;
-      std::int64_t rest = k, item = 0;
-      bool is_inside = true;
-      for (std::size_t d = map.dims.size(); d-- > 0;) {
-        const BoxMap::Dim& dim = map.dims[d];
-        const std::int64_t i = s.indices[1 + d] + rest % dim.count() * dim.element_stride;
-        rest /= dim.count();
-        is_inside = is_inside && 0 <= i && i < extents[d].first;
-        item += i * extents[d].second;
-      }
+      const std::optional<std::int64_t> item = items.at(k);
       const std::int64_t own = at + map.place(k, bytes);
       if (is_store) {
-        if (!is_inside) continue;
+        if (!item) continue;
         ++out_.stores;
         const Scalar value = memory_->read(tile, own);
         if (copy.atomic) {
-          memory_->store_atomically(t.to, item, *copy.atomic, value);
+          memory_->store_atomically(t.to, *item, *copy.atomic, value);
         } else {
-          memory_->write(t.to, item, value, t.duplicates_allowed);
+          memory_->write(t.to, *item, value, t.duplicates_allowed);
         }
         continue;
       }
-      const Scalar value = is_inside ? memory_->read(t.from, item)
-                                     : Scalar::of(compute_type(kernel_.buffers[tile].type), 0);
+      const Scalar value = item ? memory_->read(t.from, *item)
+                                : Scalar::of(compute_type(kernel_.buffers[tile].type), 0);
       memory_->write(tile, own, value, t.duplicates_allowed);
     }
     log_.lane.reset();

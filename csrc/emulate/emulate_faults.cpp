@@ -60,4 +60,20 @@ void FaultLog::keep(Fault fault, const std::string& what, std::int64_t other) {
   if (watcher != nullptr) watcher->found(*view, out_.faults.back());
 }
 
+std::string FaultLog::parting(const RunFault& fault, std::int64_t other, bool gives_a_value) const {
+  const std::string who = name(thread);
+  switch (fault.kind) {
+    case RunFault::Kind::Missing:
+      return who + (gives_a_value ? " gives a value in " : " waits at ") + fault.what + " that " +
+             name(other) + " does not reach";
+    case RunFault::Kind::Stranger:
+      return who + " gets to " + fault.what + ", in which it takes no part";
+    case RunFault::Kind::Taken:
+      return who + " gets to " + fault.what + " where " + name(other) +
+             " may still wait for others";
+    case RunFault::Kind::Event: break;
+  }
+  return who + " is at " + fault.what;
+}
+
 }  // namespace selvage

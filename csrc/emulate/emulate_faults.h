@@ -2,6 +2,7 @@
 
 #include <selvage/emulate/compiled.h>
 #include <selvage/emulate/emulate.h>
+#include <selvage/kernel/block_run.h>
 
 #include <array>
 #include <cstdint>
@@ -46,6 +47,8 @@ class FaultLog {
               std::int64_t other = kNoThread);
   // "WHAT, at ..."
   void report(FaultKind kind, const std::string& what, std::int64_t other = kNoThread);
+  // What the running thread does wrong where threads meet. `other`: by its number in the launch.
+  std::string parting(const RunFault& fault, std::int64_t other, bool gives_a_value) const;
   // "thread (3, 0, 0)"; with "of block (1, 0, 0)" if that is not the running thread's block.
   std::string name(std::int64_t of_the_launch) const;
 

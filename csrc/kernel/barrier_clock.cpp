@@ -1,5 +1,7 @@
 #include <selvage/kernel/barrier_clock.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace selvage {
@@ -41,6 +43,21 @@ void BarrierClock::meet(Barrier::Scope scope, std::span<const std::uint32_t> thr
     last = own;
     ++part_barriers_[std::size_t(last)];
   }
+}
+
+std::string BarrierClock::unordered_text(const Moment& earlier, bool is_read) const {
+  const auto name = [](bool is_mma) { return is_mma ? "a matrix multiplication" : "a copy"; };
+  const char* const done = is_read ? "is read" : "is written";
+  if (earlier.is_copy()) {
+    return fmt::format("{} where {} that accesses it may not have ended", done,
+                       name(is_of_mma(earlier)));
+  }
+  if (lacks_fence(earlier)) {
+    return fmt::format("is accessed by a thread and then by {} with no proxy fence between",
+                       name(agent_->agent >= first_of_mma_));
+  }
+  return fmt::format("{} by one thread and accessed by another{}", done,
+                     is_here(earlier) ? " with no barrier between" : " of another block");
 }
 
 // A thread may know more of itself than others do. If all else is alike, the first tells what the

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace selvage {
@@ -95,15 +96,17 @@ class BarrierClock {
     return !earlier.is_copy() || (agent_ && agent_->agent == earlier.agent) ||
            clocks_->is_before(earlier.agent, earlier.block_barriers, thread_);
   }
-  // Whether an access is one of a matrix multiplication: an earlier one, or what is made now.
+  // Whether an access is one of a matrix multiplication.
   bool is_of_mma(const Moment& m) const { return m.agent >= first_of_mma_; }
-  bool is_of_mma() const { return agent_ && agent_->agent >= first_of_mma_; }
   // Whether the access that is made now is that of a copy, and would come after an earlier one but
   // for a proxy fence.
   bool lacks_fence(const Moment& earlier) const {
     return agent_ && is_by_proxy(agent_->agent) && is_here(earlier) && !earlier.is_copy() &&
            clocks_->is_before(earlier.thread - first_, earlier.block_barriers, thread_);
   }
+  // Of an access that is made now and has no order with an earlier one: "is read by one thread and
+  // accessed by another with no barrier between".
+  std::string unordered_text(const Moment& earlier, bool is_read) const;
   // Of threads of one warp that begin a multiplication: some that together know no more than any
   // others of them of what any thread has done. What these may read all may.
   std::span<const std::uint32_t> least_knowing(std::span<const std::uint32_t> warp) const;

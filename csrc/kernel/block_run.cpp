@@ -340,8 +340,13 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
       actions_.diverge(id, {Kind::Taken, taken->thread, taken->user, name()});
     }
   }
-  if (is_shuffle || is_mma) {
+  if (is_shuffle) {
     actions_.exchange(id, there);
+  } else if (is_mma) {
+    for (std::size_t from = 0, end = 0; from < there.size(); from = end) {
+      while (end < there.size() && there[end] / kWarp == there[from] / kWarp) ++end;
+      actions_.exchange(id, there.subspan(from, end - from));
+    }
   } else if (arrive != nullptr) {
     for (Thread t : there) events_->close_group(t, arrive->queue);
   } else if (wait != nullptr) {

@@ -62,7 +62,7 @@ class BlockActions {
     std::optional<Multicast> multicast = {};
   };
   virtual std::optional<Signal> signal(PlaceId s) = 0;
-  // A Shuffle among these threads, or an Mma.
+  // A Shuffle among these threads, or an Mma, of which these make their rows: those of a warp.
   virtual void exchange(PlaceId s, std::span<const Thread> threads) = 0;
   // Whether the block, all of whose threads have come to a LastBlock, is the last one there. Asked
   // once for each block.

@@ -128,8 +128,7 @@ static Verification of_roles(const Kernel& kernel, const MergedRoles& merged) {
   out.written_out = merged.rings;
   add_findings(register_findings(kernel), out);
   const std::shared_ptr<const Kernel> rest = without_regions(kernel);
-  HazardFindings kept =
-      lifetime_findings(AccessMap(*rest, AccessMap::Of::All, merged.simplifiers));
+  HazardFindings kept = lifetime_findings(AccessMap(*rest, AccessMap::Of::All, merged.simplifiers));
   for (KernelFinding& f : kept.open) {
     if (f.buffer && rest->buffers[*f.buffer].memory != Memory::Local) continue;
     f.text += ", by the threads that copy";

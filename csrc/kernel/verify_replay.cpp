@@ -294,17 +294,13 @@ class Player : private BlockActions, private ReplayMemory::Log {
   void exchange(PlaceId id, std::span<const Thread> threads) override {
     const std::vector<PlaceId>& variables = *variables_;
     const bool is_mma = std::holds_alternative<Mma>(map_.tree()[id].statement->node);
-    for (std::size_t from = 0, end = 0; from < threads.size(); from = end) {
-      while (end < threads.size() && threads[end] / kWarp == threads[from] / kWarp) ++end;
-      const auto warp = threads.subspan(from, end - from);
-      const auto all_reading = is_mma ? clock_.least_knowing(warp) : warp;
-      for (Thread t : warp) {
-        stand_at(t, variables);
-        if (is_mma) clock_.copy(events_->begin(t, ThreadQueue::Products));
-        const bool reads_all = std::ranges::find(all_reading, t) != all_reading.end();
-        access(id, 0, reads_all ? std::nullopt : std::optional(Memory::Local));
-        clock_.copy(std::nullopt);
-      }
+    const auto reading = is_mma ? clock_.least_knowing(threads) : threads;
+    for (Thread t : threads) {
+      stand_at(t, variables);
+      if (is_mma) clock_.copy(events_->begin(t, ThreadQueue::Products));
+      const bool reads_all = std::ranges::find(reading, t) != reading.end();
+      access(id, 0, reads_all ? std::nullopt : std::optional(Memory::Local));
+      clock_.copy(std::nullopt);
     }
   }
   void diverge(PlaceId id, const RunFault& d) override {
@@ -408,7 +404,6 @@ class Player : private BlockActions, private ReplayMemory::Log {
   void race(const KernelAccess& a, std::int64_t address, const Moment& other) override {
     const bool is_here = clock_.is_here(other);
     if (wanted_) return;
-    const bool lacks_fence = clock_.lacks_fence(other);
     Found now{&a, address, here()};
     Found before{
         nullptr, 0, {at(other.thread / threads_, grid_), thread_of(other.thread % threads_), {}}};
@@ -428,19 +423,6 @@ class Player : private BlockActions, private ReplayMemory::Log {
     }
     const KernelAccess& told = *now.access;
     if (!is_new(Hazard::Race, told.place, is_here ? std::int64_t(told.buffer) : -2)) return;
-    std::string what = told.kind == AccessKind::Read ? "is read" : "is written";
-    if (clock_.is_of_mma(other)) {
-      what += " where a matrix multiplication that accesses it may not have ended";
-    } else if (other.is_copy()) {
-      what += " where a copy that accesses it may not have ended";
-    } else if (lacks_fence) {
-      what = std::string("is accessed by a thread and then by ") +
-             (clock_.is_of_mma() ? "a matrix multiplication" : "a copy") +
-             " with no proxy fence between";
-    } else {
-      what += std::string(" by one thread and accessed by another") +
-              (is_here ? " with no barrier between" : " of another block");
-    }
     out_.faults.push_back({.hazard = Hazard::Race,
                            .place = told.place,
                            .buffer = told.buffer,
@@ -448,7 +430,7 @@ class Player : private BlockActions, private ReplayMemory::Log {
                            .sizes = sizes_,
                            .first = std::move(before.thread),
                            .second = std::move(now.thread),
-                           .what = std::move(what)});
+                           .what = clock_.unordered_text(other, told.kind == AccessKind::Read)});
   }
 
   const AccessMap& map_;

@@ -76,6 +76,13 @@ void note_uses(const ThreadBody& body, std::vector<Uses>& uses) {
 
 }  // namespace
 
+Wait wait_at(const ThreadProgram& program, const WaitFor& wait, Simplifier& known) {
+  check_defined(wait.phase, "phase: the number", known);
+  Wait made{.object = object_at(program, wait.at, known), .by_parity = true};
+  made.phase = known.simplify(wait.phase % 2);
+  return made;
+}
+
 void check_events(const ThreadProgram& program, std::vector<Diagnostic>& diagnostics) {
   std::vector<Uses> uses(program.events.size());
   note_uses(program.outermost.body, uses);

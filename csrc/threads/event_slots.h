@@ -23,6 +23,8 @@ EventSlot* slot_of(ThreadItem& item);
 // The barrier object. `known`: the facts where it is named. Throws Illegal: E342 a slot that is not
 // defined, E819 one that is, or may be, none of the event's.
 BarrierObject object_at(const ThreadProgram& program, const EventSlot& at, Simplifier& known);
+// The same of a wait, whose phase hardware knows by its parity.
+Wait wait_at(const ThreadProgram& program, const WaitFor& wait, Simplifier& known);
 
 // Appends warnings about events that nobody waits for, or that are not used at all (E828).
 void check_events(const ThreadProgram& program, std::vector<Diagnostic>& diagnostics);

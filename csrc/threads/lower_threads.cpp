@@ -193,15 +193,13 @@ class ThreadLowering {
   void arrive(const EventSlot& event, bool of_copies, const Place& place, const ThreadPlace& at,
               Body& out) {
     Simplifier known(book_.facts_at(at, true));
-    Arrive arrive{.object = object_at(program_, event, known), .of_copies = of_copies};
-    put(out, arrive, origin(place, at, "arrive: " + to_string(program_, event)));
+    put(out, Arrive{.object = object_at(program_, event, known), .of_copies = of_copies},
+        origin(place, at, "arrive: " + to_string(program_, event)));
   }
   void add(const WaitFor& wait, const Place& place, const ThreadPlace& at, Body& out) {
     Simplifier known(book_.facts_at(at, true));
-    check_defined(wait.phase, "phase: the number", known);
-    Wait made{.object = object_at(program_, wait.at, known), .by_parity = true};
-    made.phase = known.simplify(wait.phase % 2);
-    put(out, made, origin(place, at, "wait: " + to_string(program_, wait.at)));
+    put(out, wait_at(program_, wait, known),
+        origin(place, at, "wait: " + to_string(program_, wait.at)));
   }
   void add(const AwaitGroups& await, const Place& place, const ThreadPlace& at, Body& out) {
     Wait wait;
@@ -213,17 +211,12 @@ class ThreadLowering {
     put(out, ProxyFence{}, origin(place, at));
   }
   void add(const MultiplyTiles& multiply, const Place& place, const ThreadPlace& at, Body& out) {
-    Mma mma = checked_mma(multiply, program_, place);
+    const Mma shape = checked_mma(multiply, program_, place);
     Simplifier known(book_.facts_at(at, true));
-    const auto address = [&](TileRef tile) {
-      check_tile(tile, program_, book_, at, known);
-      tile.subscripts.resize(program_.arrays[tile.array].shape.size(), pool_.constant(0));
-      return memory_.address(tile.array, tile.subscripts, known);
-    };
-    mma.sums_address = address(multiply.sums);
-    mma.a_address = address(multiply.a);
-    mma.b_address = address(multiply.b);
-    put(out, mma, origin(place, at, "mma"));
+    for (const TileRef* tile : {&multiply.sums, &multiply.a, &multiply.b}) {
+      check_tile(*tile, program_, book_, at, known);
+    }
+    put(out, memory_.mma(multiply, shape, known), origin(place, at, "mma"));
     put(out, Arrive{.queue = ThreadQueue::Products}, origin(place, at));
   }
 

@@ -77,6 +77,17 @@ AsyncCopy ThreadMemory::copy(const Assign& assign, Simplifier& known) {
                    .valid = {}}};
 }
 
+Mma ThreadMemory::mma(const MultiplyTiles& tiles, Mma mma, Simplifier& known) const {
+  const auto first = [&](TileRef tile) {
+    tile.subscripts.resize(program_.arrays[tile.array].shape.size(), program_.pool->constant(0));
+    return address(tile.array, tile.subscripts, known);
+  };
+  mma.sums_address = first(tiles.sums);
+  mma.a_address = first(tiles.a);
+  mma.b_address = first(tiles.b);
+  return mma;
+}
+
 ValueId ThreadMemory::convert(ValueId v, Simplifier& known, std::map<ValueId, ValueId>& done) {
   if (const auto it = done.find(v); it != done.end()) return it->second;
   ValueNode node = program_.values[v];

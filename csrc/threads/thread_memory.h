@@ -22,6 +22,8 @@ class ThreadMemory {
   // that ends later.
   Store store(const Assign& assign, Simplifier& known);
   AsyncCopy copy(const Assign& assign, Simplifier& known);
+  // With the addresses of its tiles; `mma` has all else (threads/mma_checks.h).
+  Mma mma(const MultiplyTiles& tiles, Mma mma, Simplifier& known) const;
 
  private:
   void note_writes(const ThreadBody& body);
