@@ -143,6 +143,8 @@ class AccessMap {
   Simplifier& at(std::size_t scope) const;
   // One for facts of a scope, and more. It lives as long as this.
   Simplifier& with(Facts facts) const { return simplifiers_->of(std::move(facts)); }
+  // One that is asked once, and not kept.
+  Simplifier briefly_with(Facts facts) const { return simplifiers_->made(std::move(facts)); }
   const std::shared_ptr<SimplifiersByFacts>& simplifiers() const { return simplifiers_; }
   // The canonical form of an access's address under the facts of its scope.
   Expr address(std::size_t access) const;

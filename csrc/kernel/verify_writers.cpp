@@ -86,7 +86,7 @@ class WriterSearch {
     if (!open.empty() && !excluded.empty()) {
       Facts facts = known().facts();
       for (Expr e : excluded) facts.assume(!e);
-      Simplifier& elsewhere = map_.with(std::move(facts));
+      Simplifier elsewhere = map_.briefly_with(std::move(facts));
       std::erase_if(open, [&](Expr e) { return proves(e, elsewhere); });
     }
     return std::all_of(open.begin(), open.end(), [&](Expr e) {

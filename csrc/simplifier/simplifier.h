@@ -69,10 +69,10 @@ class SimplifiersByFacts {
   ~SimplifiersByFacts();
   // Lives as long as this.
   Simplifier& of(Facts facts);
-
- private:
+  // One that is asked once, and not kept.
   Simplifier made(Facts facts);
 
+ private:
   std::unordered_multimap<std::size_t, Simplifier> by_facts_;  // by a hash of the assumptions
   std::vector<std::unique_ptr<SimplifierParts>> of_symbols_;   // without assumptions
 };

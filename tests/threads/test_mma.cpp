@@ -1,11 +1,13 @@
 // Matrix multiplications by warpgroups in thread programs: accepted and right, or refused with a
 // help that mends.
+#include <selvage/driver/run_threads.h>
 #include <selvage/runtime/nvrtc.h>
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "../support/gpu.h"
 #include "../support/refusal.h"
 #include "../support/static_counts.h"
 #include "../support/text_files.h"
@@ -271,6 +273,27 @@ TEST(ThreadMma, IsCompiled) {
               std::string("selvage: error[E704]: kernel_a has matrix multiplications by warpgroups "
                           "(wgmma), which sm_90a alone has, and is compiled for ") +
                   arch + "; help: compile for sm_90a");
+  }
+}
+
+// The hardware has its rows, columns and descriptors as kernel/mma_layout.h and codegen have them.
+TEST(GpuThreadMma, GivesWhatPlainLoopsGive) {
+  if (const std::string why = test::why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
+  SplitMix64 random(2);
+  for (int k = 0; k < count(12, 100); ++k) {
+    const MmaProgram p = drawn(random);
+    SCOPED_TRACE(p.text());
+    const auto file = read_schedule_text(p.text(), "a.yaml", {});
+    std::vector<Array> arrays = small_numbers(kernel_of(p.text()), unsigned(k));
+    const std::int64_t parts = p.tiles * p.depth / 8;
+    Array x(arrays[0].type, {parts, 64 * p.groups, 8}), w(arrays[2].type, {parts, p.columns, 8});
+    x.bytes = arrays[0].bytes;
+    w.bytes = arrays[2].bytes;
+    ThreadRunRequest request{.inputs = {{"x", x}, {"w", w}}, .on = Machine::Gpu};
+    const ThreadRun run = run_threads(*file.threads, request);
+    EXPECT_TRUE(run.passed());
+    arrays[1].bytes = run.outputs.at("y").bytes;
+    expect_product(p, arrays, "on the GPU");
   }
 }
 
