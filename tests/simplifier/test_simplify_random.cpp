@@ -237,14 +237,15 @@ TEST(SimplifyRandom, ScopesThatShareSymbolsProveAsMuchAsEachAlone) {
       conditions.push_back(eq(loop % (2 + std::int64_t(chain.below(3))), 0));
       conditions.push_back(!(loop < std::int64_t(chain.below(6))) || loop < n / 2);
     }
-    SharedSymbols shared;
+    SimplifiersByFacts shared;
     for (int scope = 0; scope < 5; ++scope) {
       Facts facts = chain.facts;
       if (chain.below(3) == 0) facts.loop(chain.pool.symbol("more"), chain.extent());
       for (Expr c : conditions) {
         if (chain.below(3) == 0) facts.assume(c);
       }
-      Simplifier alone(facts), together = shared.simplifier(facts);
+      Simplifier alone(facts);
+      Simplifier& together = shared.of(facts);
       // Where nothing holds anything follows, as far as one looks.
       if (alone.proves(eq(chain.loops[0].first, -1))) continue;
       std::vector<Expr> claims = conditions;
