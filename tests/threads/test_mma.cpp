@@ -2,6 +2,7 @@
 // help that mends.
 #include <selvage/driver/run_threads.h>
 #include <selvage/runtime/nvrtc.h>
+#include <selvage/threads/event_slots.h>
 
 #include <gmock/gmock.h>
 
@@ -88,14 +89,14 @@ TEST(ThreadMma, GivesWhatPlainLoopsGive) {
   }
 }
 
-// Every await, fence and sync left out or doubled, and every multiplication as well moved by one;
-// awaits of one group more or less.
-TEST(ThreadMma, MutantsAreFoundWhereTheyGoWrongAndNowhereElse) {
+// Every await, fence, sync, wait and arrival left out or doubled, and every multiplication as well
+// moved by one; awaits of one group more or less.
+void expect_mutants_found(const std::string& text, const std::string& name) {
   const auto is_one = [](const ThreadItem& item) {
     return std::holds_alternative<AwaitGroups>(item.node) ||
            std::holds_alternative<FenceShared>(item.node) ||
            std::holds_alternative<Synchronize>(item.node) ||
-           std::holds_alternative<MultiplyTiles>(item.node);
+           std::holds_alternative<MultiplyTiles>(item.node) || slot_of(item) != nullptr;
   };
   const auto await_of = [](std::int64_t more) {
     return [more](ThreadBody& body, std::size_t i) {
@@ -108,30 +109,35 @@ TEST(ThreadMma, MutantsAreFoundWhereTheyGoWrongAndNowhereElse) {
   const std::pair<const char*, Change> changes[] = {
       {"left out", leave_out},   {"doubled", double_it},           {"moved up", move_up},
       {"moved down", move_down}, {"of a group more", await_of(1)}, {"of one less", await_of(-1)}};
-  for (const bool is_a_shared : {false, true}) {
-    MmaProgram p;
-    p.columns = 16;
-    p.groups = is_a_shared ? 2 : 1;
-    p.is_a_shared = is_a_shared;
-    Judge judge(is_a_shared ? "multiplications" : "multiplications of registers", p.text());
-    for (std::size_t n = 0; n < 6; ++n) {
-      for (const auto& [what, change] : changes) {
-        const auto changes_result = [](const ThreadItem& item) {
-          return std::holds_alternative<MultiplyTiles>(item.node);
-        };
-        auto made = with_changed(judge.program(), n, is_one, [&](ThreadBody& body, std::size_t i) {
-          const std::string_view how = what;
-          const bool is_other = changes_result(body[i]) && (how == "left out" || how == "doubled");
-          return !is_other && change(body, i);
-        });
-        if (!made) continue;
-        judge.look_at({"item " + std::to_string(n) + " " + what, std::move(*made)},
-                      count(8, 4'000));
-      }
+  constexpr std::size_t kMostItems = 16;
+  Judge judge(name, text);
+  for (std::size_t n = 0; n < kMostItems; ++n) {
+    for (const auto& [what, change] : changes) {
+      const auto changes_result = [](const ThreadItem& item) {
+        return std::holds_alternative<MultiplyTiles>(item.node);
+      };
+      auto made = with_changed(judge.program(), n, is_one, [&](ThreadBody& body, std::size_t i) {
+        const std::string_view how = what;
+        const bool is_other = changes_result(body[i]) && (how == "left out" || how == "doubled");
+        return !is_other && change(body, i);
+      });
+      if (!made) continue;
+      judge.look_at({"item " + std::to_string(n) + " " + what, std::move(*made)}, count(8, 10'000));
     }
-    // The virtual device has no proxies, and no memory that keeps what a fence would make seen.
-    judge.tell(false);
   }
+  // The virtual device has no proxies, and no memory that keeps what a fence would make seen.
+  judge.tell(false);
+}
+
+TEST(ThreadMma, MutantsOfTilesAreFoundWhereTheyGoWrongAndNowhereElse) {
+  expect_mutants_found(MmaProgram{.columns = 16, .groups = 2}.text(), "multiplications");
+}
+TEST(ThreadMma, MutantsOfRegistersAreFoundWhereTheyGoWrongAndNowhereElse) {
+  expect_mutants_found(MmaProgram{.columns = 8, .is_a_shared = false}.text(),
+                       "multiplications of registers");
+}
+TEST(ThreadMma, MutantsOfRolesAreFoundWhereTheyGoWrongAndNowhereElse) {
+  expect_mutants_found(contents(kRepository / "examples/threads_mma.yaml"), "the example");
 }
 
 TEST(ThreadMma, IsRefusedWithTheMend) {
