@@ -295,7 +295,7 @@ class Machine : private BlockActions, private RunView {
   // Every thread reads before any writes; a missing thread gives 0.
   void exchange(PlaceId id, std::span<const Thread> threads) override {
     CompiledStatement& s = compiled(id);
-    if (s.mma != nullptr) return multiply(s, threads);
+    if (s.mma != nullptr) return multiply(id, threads);
     const Shuffle& shuffle = *s.shuffle;
     const DataType type = compute_type(kernel_.buffers[shuffle.from].type);
     const Thread first = threads.front() / kWarp * kWarp;
@@ -314,8 +314,10 @@ class Machine : private BlockActions, private RunView {
     }
   }
   // What threads of the warp that are missing have is 0.
-  void multiply(CompiledStatement& s, std::span<const Thread> warp) {
+  void multiply(PlaceId id, std::span<const Thread> warp) {
+    CompiledStatement& s = compiled(id);
     const Mma& mma = *s.mma;
+    const StatementParts parts = parts_of(*tree_[id].statement);
     MmaTiles tiles(mma);
     const auto read = [&](BufferId from, std::int64_t address) {
       return memory_->read(from, address).single;
@@ -326,7 +328,12 @@ class Machine : private BlockActions, private RunView {
       return evaluate(s);
     };
     for (Thread t : clock_.least_knowing(warp)) {
-      if (begin(t)) tiles.read_shared(s.indices[1], s.indices[2], read);
+      if (!begin(t)) continue;
+      for (std::size_t k : {0, 1}) {  // a and b
+        const StatementAccess& tile = parts.accesses[k];
+        if (tile.is_moved) check_alignment(tile, s.indices[k + 1]);
+      }
+      tiles.read_shared(s.indices[1], s.indices[2], read);
     }
     for (Thread t : warp) {
       if (begin(t)) tiles.read_own(t % kWarpgroup, s.indices[1], read);
@@ -370,12 +377,11 @@ class Machine : private BlockActions, private RunView {
     memory_->write(b, address, value, s.store->duplicates_allowed);
   }
 
-  void check_alignment(const Transfer& t, BufferId buffer, std::int64_t address,
-                       std::int64_t alignment) {
-    if (*euclid_mod(address, alignment) == 0) return;
-    log_.report(FaultKind::Misaligned, buffer, address,
-                fmt::format("begins an access of {} elements and is no multiple of {}", t.width,
-                            alignment));
+  void check_alignment(const StatementAccess& a, std::int64_t address) {
+    if (*euclid_mod(address, a.alignment) == 0) return;
+    log_.report(FaultKind::Misaligned, a.buffer, address,
+                fmt::format("begins an access of {} elements and is no multiple of {}", a.width,
+                            a.alignment));
   }
 
   // Each element of a box where the tensor map puts it: the item, or 0 for what is outside. Of a
@@ -386,7 +392,7 @@ class Machine : private BlockActions, private RunView {
     const bool is_store = copy.is_store;
     const BufferId tile = is_store ? t.from : t.to;
     const std::int64_t at = s.indices[0] + on, bytes = size_of(kernel_.buffers[tile].type);
-    check_alignment(t, tile, at, copy.alignment);
+    check_alignment({.buffer = tile, .width = t.width, .alignment = copy.alignment}, at);
     if (is_store) {
       note(0, AccessKind::Read, tile, at, t.width);
     } else {
@@ -425,8 +431,8 @@ class Machine : private BlockActions, private RunView {
                 std::optional<Function> atomic = {}) {
     const Transfer& t = *s.transfer;
     const std::int64_t to = s.indices[0] + on, from = s.indices[1];
-    check_alignment(t, t.to, to, alignment);
-    check_alignment(t, t.from, from, alignment);
+    check_alignment({.buffer = t.to, .width = t.width, .alignment = alignment}, to);
+    check_alignment({.buffer = t.from, .width = t.width, .alignment = alignment}, from);
     // To further ranks goes what has been read already.
     if (on == 0) note(0, AccessKind::Read, t.from, from, t.width);
     note(UINT32_MAX, atomic ? AccessKind::Atomic : AccessKind::Write, t.to, to, t.width);

@@ -29,6 +29,16 @@ std::optional<WrongMeeting> wrong_meeting(const Barrier& barrier,
 // the barrier's members, wait as one.
 std::optional<std::int64_t> part_of(const Barrier& barrier, const Launch& launch);
 
+// Calls f for the threads of each part of a block, of so many, in order: those of `threads`, which
+// are in order.
+template <class F>
+void for_each_part(std::span<const std::uint32_t> threads, std::int64_t part, const F& f) {
+  for (std::size_t from = 0, end = 0; from < threads.size(); from = end) {
+    while (end < threads.size() && threads[end] / part == threads[from] / part) ++end;
+    f(threads.subspan(from, end - from));
+  }
+}
+
 // The number of the block's threads that are members; for Warp, those of all warps.
 std::int64_t count_of(const Barrier& barrier, std::int64_t threads_of_the_block);
 

@@ -150,10 +150,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                  [&](const Transfer&) { actions_.access(id); },
                  [&](const AsyncCopy& copy) { begin_copy(t, id, copy); },
                  [&](const Arrive& arrive) {
-                   if (const Barrier* together = parts_of(*node.statement).together) {
-                     return arrive_at(t, id, *together);
-                   }
-                   if (!arrive.object) return events_->close_group(t, arrive.queue);
+                   if (!arrive.object) return close_group(t, id, arrive);
                    actions_.spend(clock_.clocks().size());
                    const auto signal = actions_.signal(id);
                    if (!signal) return;
@@ -164,10 +161,7 @@ void BlockRun::step(Thread t, PlaceId id) {
                             : events_->arrive(t, signal->object, signal->amount, clock_.clocks()));
                  },
                  [&](const Wait& wait) {
-                   if (const Barrier* together = parts_of(*node.statement).together) {
-                     return arrive_at(t, id, *together);
-                   }
-                   if (!wait.object) return events_->wait_for_groups(t, wait, clock_.clocks());
+                   if (!wait.object) return wait_for_groups(t, id, wait);
                    const auto signal = waited_for(t, id);
                    if (!signal) return;
                    tell(id, t,
@@ -181,6 +175,16 @@ void BlockRun::step(Thread t, PlaceId id) {
                  [&](const Mma&) { arrive_at(t, id, together_at(id)); },
                  [&](const Shuffle&) { arrive_at(t, id, together_at(id)); }},
       node.statement->node);
+}
+
+// Of multiplications the threads of a warp do it together.
+void BlockRun::close_group(Thread t, PlaceId id, const Arrive& arrive) {
+  if (arrive.queue == ThreadQueue::Products) return arrive_at(t, id, together_at(id));
+  events_->close_group(t, arrive.queue);
+}
+void BlockRun::wait_for_groups(Thread t, PlaceId id, const Wait& wait) {
+  if (wait.queue == ThreadQueue::Products) return arrive_at(t, id, together_at(id));
+  events_->wait_for_groups(t, wait, clock_.clocks());
 }
 
 void BlockRun::begin_copy(Thread t, PlaceId id, const AsyncCopy& copy) {
@@ -295,10 +299,9 @@ bool BlockRun::release_meeting(std::span<const Thread> there, bool is_forced) {
   const auto part = part_of(own, tree_.kernel().launch);
   if (!part) return release_barrier(id, own, there, is_forced);
   bool has_released = false;
-  for (std::size_t i = 0, end = 0; i < there.size(); i = end) {
-    while (end < there.size() && there[end] / *part == there[i] / *part) ++end;
-    has_released = release_barrier(id, own, there.subspan(i, end - i), is_forced) || has_released;
-  }
+  for_each_part(there, *part, [&](std::span<const Thread> threads) {
+    has_released = release_barrier(id, own, threads, is_forced) || has_released;
+  });
   return has_released;
 }
 
@@ -343,10 +346,7 @@ bool BlockRun::release_barrier(PlaceId id, const Barrier& barrier, std::span<con
   if (is_shuffle) {
     actions_.exchange(id, there);
   } else if (is_mma) {
-    for (std::size_t from = 0, end = 0; from < there.size(); from = end) {
-      while (end < there.size() && there[end] / kWarp == there[from] / kWarp) ++end;
-      actions_.exchange(id, there.subspan(from, end - from));
-    }
+    for_each_part(there, kWarp, [&](std::span<const Thread> warp) { actions_.exchange(id, warp); });
   } else if (arrive != nullptr) {
     for (Thread t : there) events_->close_group(t, arrive->queue);
   } else if (wait != nullptr) {

@@ -158,6 +158,8 @@ class BlockRun {
   void tell(PlaceId id, Thread t, const std::string& what);
   void tell_endless(Thread t, PlaceId id);
   void tell_arrival_after_an_end();
+  void close_group(Thread t, PlaceId id, const Arrive& arrive);
+  void wait_for_groups(Thread t, PlaceId id, const Wait& wait);
   void begin_copy(Thread t, PlaceId id, const AsyncCopy& copy);
   void arrive_at(Thread t, PlaceId id, const Barrier& barrier);
   bool release(bool is_forced);

@@ -54,12 +54,8 @@ void ThreadClocks::learn(std::int64_t thread, std::int64_t agent, Tick then) {
 void ThreadClocks::meet(Barrier::Scope scope, std::span<const std::uint32_t> threads) {
   const bool is_of_warps = scope == Barrier::Scope::Warp;
   if (!is_of_warps && scope != Barrier::Scope::Rank) return meet(threads);
-  const auto size = std::uint32_t(is_of_warps ? kWarp : part_);
-  const auto part = [&](std::size_t i) { return threads[i] / size; };
-  for (std::size_t i = 0, end = 0; i < threads.size(); i = end) {
-    while (end < threads.size() && part(end) == part(i)) ++end;
-    meet(threads.subspan(i, end - i));
-  }
+  for_each_part(threads, is_of_warps ? kWarp : part_,
+                [&](std::span<const std::uint32_t> part) { meet(part); });
 }
 
 // If a thread is known to have reached the last barrier with the id, it is known to have passed it,
