@@ -72,7 +72,6 @@ class Compiler {
     }
     s.store = std::get_if<Store>(&statement.node);
     s.shuffle = std::get_if<Shuffle>(&statement.node);
-    s.mma = std::get_if<Mma>(&statement.node);
     s.transfer = std::get_if<Transfer>(&statement.node);
     if (const auto* copy = std::get_if<AsyncCopy>(&statement.node)) s.transfer = &copy->copy;
     if (parts.variable.valid()) s.slot = slot(parts.variable);

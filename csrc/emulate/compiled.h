@@ -56,7 +56,6 @@ struct CompiledStatement {
   const Store* store = nullptr;
   const Transfer* transfer = nullptr;
   const Shuffle* shuffle = nullptr;
-  const Mma* mma = nullptr;
   Indices valid = {};
   std::vector<Operation> operations = {};  // the value last
 };

@@ -294,8 +294,8 @@ class Machine : private BlockActions, private RunView {
   }
   // Every thread reads before any writes; a missing thread gives 0.
   void exchange(PlaceId id, std::span<const Thread> threads) override {
+    if (std::holds_alternative<Mma>(tree_[id].statement->node)) return multiply(id, threads);
     CompiledStatement& s = compiled(id);
-    if (s.mma != nullptr) return multiply(id, threads);
     const Shuffle& shuffle = *s.shuffle;
     const DataType type = compute_type(kernel_.buffers[shuffle.from].type);
     const Thread first = threads.front() / kWarp * kWarp;
@@ -316,7 +316,7 @@ class Machine : private BlockActions, private RunView {
   // What threads of the warp that are missing have is 0.
   void multiply(PlaceId id, std::span<const Thread> warp) {
     CompiledStatement& s = compiled(id);
-    const Mma& mma = *s.mma;
+    const auto& mma = std::get<Mma>(tree_[id].statement->node);
     const StatementParts parts = parts_of(*tree_[id].statement);
     MmaTiles tiles(mma);
     const auto read = [&](BufferId from, std::int64_t address) {
@@ -329,10 +329,8 @@ class Machine : private BlockActions, private RunView {
     };
     for (Thread t : clock_.least_knowing(warp)) {
       if (!begin(t)) continue;
-      for (std::size_t k : {0, 1}) {  // a and b
-        const StatementAccess& tile = parts.accesses[k];
-        if (tile.is_moved) check_alignment(tile, s.indices[k + 1]);
-      }
+      if (mma.is_a_shared) check_alignment(parts.accesses[0], s.indices[1]);
+      check_alignment(parts.accesses[1], s.indices[2]);
       tiles.read_shared(s.indices[1], s.indices[2], read);
     }
     for (Thread t : warp) {

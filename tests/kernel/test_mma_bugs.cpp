@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "tests/codegen/run.h"
 #include "tests/kernel/verify_case.h"
 #include "tests/support/event_kernels.h"
 
@@ -22,12 +23,14 @@ struct Multiplications : EventKernel {
   Multiplications() : EventKernel("multiplications", 128) {}
   std::int64_t pending = 1, slots = 2;
   bool is_drained = true, has_fence = true;
+  std::int64_t first = 0;  // of the tile in shared memory
   const Kernel& make() {
     const Expr n = size("n");
     kernel.facts.bound(n, c(1), c(600));
     const Expr k = variable("k", n), v = variable("v", c(8)), u = variable("u", c(4));
     const BufferId x = input("x", DataType::Half, n * 1024), w = input("w", DataType::Half, c(128)),
-                   y = output("y", DataType::Float, c(512)), ws = shared("ws", DataType::Half, 128),
+                   y = output("y", DataType::Float, c(512)),
+                   ws = shared("ws", DataType::Half, 128 + first),
                    sums = local("sums", DataType::Float, 4),
                    a = local("a", DataType::Half, 8 * slots);
     Mma mma{};
@@ -35,7 +38,8 @@ struct Multiplications : EventKernel {
     mma.a = a;
     mma.b = ws;
     mma.is_a_shared = false;
-    mma.sums_address = mma.b_address = c(0);
+    mma.sums_address = c(0);
+    mma.b_address = c(first);
     mma.a_address = k % slots * 8;
     const auto wait_for = [](std::int64_t groups) {
       Wait wait;
@@ -43,7 +47,7 @@ struct Multiplications : EventKernel {
       wait.queue = ThreadQueue::Products;
       return Statement{wait};
     };
-    Body body = {store(ws, t, read(w, t))};
+    Body body = {store(ws, t + first, read(w, t))};
     if (has_fence) body.push_back({ProxyFence{}});
     body.push_back(barrier());
     const ValueId zero = kernel.values.constant(DataType::Float, 0.0, false);
@@ -88,6 +92,19 @@ TEST(MmaBugs, RegistersAreReloadedWhileTheyAreRead) {
       refuted_by([](Multiplications& k) { k.has_fence = false; }),
       HasSubstr("refuted: ws[0] is accessed by a thread and then by a matrix multiplication "
                 "with no proxy fence between"));
+}
+
+// A tile that begins off a multiple of 16 bytes, which the hardware cannot address.
+TEST(MmaBugs, ATileBeginsOffAMultipleOf16Bytes) {
+  Multiplications k;
+  k.first = 4;
+  const Kernel& kernel = k.make();
+  EXPECT_THAT(first_text(verify(kernel), Hazard::Bounds),
+              HasSubstr("ws[4] begins an access of 128 elements and is no multiple of 8"));
+  std::map<std::string, std::int64_t> sizes = {{"n", 3}};
+  std::vector<Array> arrays = arrays_for(kernel, sizes);
+  const Emulation run = run_emulated(kernel, sizes, arrays);
+  EXPECT_GT(run.counts.at(FaultKind::Misaligned), 0);
 }
 
 }  // namespace
