@@ -118,10 +118,6 @@ void CheckedMemory::overlay(const Kernel& kernel) {
 void CheckedMemory::start_block() {
   for (std::size_t log : shared_logs_) logs_[log].forget();
   forget_local();
-}
-
-void CheckedMemory::forget_local() {
-  ++lifetime_;
   for (Checked& buffer : buffers_) {
     if (buffer.registers) buffer.registers->forget();
   }
@@ -208,8 +204,8 @@ void CheckedMemory::access_register(BufferId b, std::int64_t address, Effect eff
   if (!buffer.registers) return;
   const bool is_write = effect == Effect::Write;
   const auto element = std::size_t(place(buffer, address));
-  if (const auto open = buffer.registers->access(element, is_write, clock_)) {
-    report_race(b, address, effect, {*open, Effect::Read});
+  if (const auto race = buffer.registers->access(element, is_write, clock_)) {
+    report_race(b, address, effect, *race);
   }
 }
 

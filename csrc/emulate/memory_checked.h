@@ -29,7 +29,7 @@ class CheckedMemory {
   // All threads of a block have ended. Of a cluster: whoever accessed the memory of another rank
   // must have done so before that rank's end.
   void end_block();
-  void forget_local();
+  void forget_local() { ++lifetime_; }
   // Selects the running thread's copy of local memory.
   void use_local(std::int64_t copy) { local_ = copy; }
 

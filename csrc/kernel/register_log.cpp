@@ -3,15 +3,15 @@
 
 namespace selvage {
 
-std::optional<Moment> RegisterLog::access(std::size_t element, bool is_write,
-                                          const BarrierClock& clock) {
+std::optional<AccessLog::Race> RegisterLog::access(std::size_t element, bool is_write,
+                                                   const BarrierClock& clock) {
   Element& e = elements_[element];
-  std::optional<Moment> open;
-  const auto look_at = [&](const Moment& earlier) {
-    if (!earlier.is_none() && !clock.has_ended(earlier)) open = earlier;
+  std::optional<AccessLog::Race> open;
+  const auto look_at = [&](const Moment& earlier, Effect effect) {
+    if (!earlier.is_none() && !clock.has_ended(earlier)) open = {earlier, effect};
   };
-  look_at(e.written);
-  if (is_write) look_at(e.read);
+  if (is_write) look_at(e.read, Effect::Read);
+  look_at(e.written, Effect::Write);
   const Moment now = clock.now();
   if (now.is_copy()) (is_write ? e.written : e.read) = now;
   return open;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <selvage/kernel/barrier_clock.h>
+#include <selvage/kernel/access_log.h>
 
 #include <cstddef>
 #include <optional>
@@ -19,7 +19,8 @@ class RegisterLog {
 
   // Notes an access that is made now, by the running thread or by what it begins, and returns one
   // that conflicts with it and may not have ended.
-  std::optional<Moment> access(std::size_t element, bool is_write, const BarrierClock& clock);
+  std::optional<AccessLog::Race> access(std::size_t element, bool is_write,
+                                        const BarrierClock& clock);
   void forget() { elements_.assign(elements_.size(), {}); }
   void describe(RunState& state) const;
 

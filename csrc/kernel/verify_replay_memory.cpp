@@ -74,8 +74,8 @@ void ReplayMemory::local(const KernelAccess& a, std::int64_t thread, std::int64_
   const auto element = std::size_t(thread * layout_.local + layout_.begin[a.buffer] + address);
   char& written = local_written_[element];
   if (registers_) {
-    const auto open = registers_->access(element, a.kind != AccessKind::Read, clock_);
-    if (open) log_.race(a, address, *open);
+    const auto race = registers_->access(element, a.kind != AccessKind::Read, clock_);
+    if (race) log_.race(a, address, race->other);
   }
   if (a.kind != AccessKind::Write && !written) {
     log_.alone(Hazard::Lifetime, a, address, "is read before anything is written there");

@@ -94,6 +94,19 @@ TEST(MmaBugs, RegistersAreReloadedWhileTheyAreRead) {
                 "with no proxy fence between"));
 }
 
+// The emulator says what has been done to the element meanwhile.
+TEST(MmaBugs, ResultsAreReadBeforeTheyAreThere) {
+  Multiplications k;
+  k.is_drained = false;
+  const Kernel& kernel = k.make();
+  std::vector<Array> arrays = arrays_for(kernel, {{"n", 3}});
+  const Emulation run = run_emulated(kernel, {{"n", 3}}, arrays);
+  ASSERT_FALSE(run.faults.empty());
+  EXPECT_THAT(run.faults.front().text,
+              HasSubstr("sums[0] is read after a matrix multiplication of thread (0, 0, 0) has "
+                        "written it, with no wait between for its end"));
+}
+
 // A tile that begins off a multiple of 16 bytes, which the hardware cannot address.
 TEST(MmaBugs, ATileBeginsOffAMultipleOf16Bytes) {
   Multiplications k;
